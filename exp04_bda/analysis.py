@@ -19,7 +19,8 @@ from benchlib.stats.spreads import RATIOS
 from benchlib.stats.stats import Figure, product
 from benchlib.tables.slices import slices_table
 from benchlib.model.pairs import Pair, figure_of, pairs
-from benchlib.tables.twins import comparison, micros, rows_or_none, with_noise_floor, without_checks
+from benchlib.tables.twins import comparison, micros, noise_floor, rows_or_none, with_noise_floor, without_checks
+from benchlib.tables.pivot import told
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
 NOTHING = Pair(None, None)
@@ -175,13 +176,11 @@ def causes(found: Study, table: Table) -> Blocks:
             for side, base in zip(pair.sides, plain.sides):
                 cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
             rows.append(cells + comparison(table, pair))
-    if not rows:
-        return [NO_RESULTS]
     reading = paragraph(
         "To plain: the time over that of the same side's plain row. A change that brings Vulkan/CUDA to 1 names the cause only if "
         "it is the slower side that it moves, or if it moves the faster one by what the other side has too."
     )
-    return with_noise_floor(found, table, document.table(header, rows), reading)
+    return told(rows_or_none(header, rows), after=[reading, found.memoized(noise_floor, table)])
 
 
 def is_experiment(case: Case) -> bool:
@@ -376,7 +375,7 @@ def qualifiers(found: Study, table: Table) -> Blocks:
             for side, base in zip(pair.sides, group[0].sides):
                 cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
             rows.append(cells + comparison(table, pair))
-    return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
+    return told(rows_or_none(header, rows), after=[found.memoized(noise_floor, table)])
 
 
 def checks(found: Study, table: Table) -> Blocks:

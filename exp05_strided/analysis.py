@@ -18,7 +18,8 @@ from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.tables import floors
 from benchlib.tables.counts import COUNTS_HEADER, count_cells, number_text
 from benchlib.tables.floors import FLOOR_HEADER, floor_cells
-from benchlib.tables.twins import comparison, micros, plain, rows_or_none, with_noise_floor, without_checks
+from benchlib.tables.twins import comparison, micros, noise_floor, plain, rows_or_none, with_noise_floor, without_checks
+from benchlib.tables.pivot import told
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *COUNTS_HEADER]
@@ -117,10 +118,8 @@ def folded(found: Study, table: Table) -> Blocks:
             ratio = document.ratio(table.ratio(side, other) if side and other else None)
             cells += [micros(figure_of(table, side)), micros(figure_of(table, other)), ratio]
         lines.append(cells)
-    if not lines:
-        return [NO_RESULTS]
     reading = "Memory: read + written, as counted, CUDA / Vulkan. Both kernels ask for the same sectors per warp."
-    return with_noise_floor(found, table, document.table(header, lines), paragraph(reading))
+    return told(rows_or_none(header, lines), after=[reading, found.memoized(noise_floor, table)])
 
 
 def once_of(table: Table, folded: Case | None) -> Case | None:

@@ -332,15 +332,13 @@ def account(_: Study, table: Table) -> Blocks:
         shares = [100 * (1 - left / gap) for gap, left in zip(plain, staged)]
         cells = [_span(values, 1) for values in (plain, growing, [gap - steps for gap, steps in zip(plain, growing)], staged)]
         rows.append([shallow["size"], shallow["tile"], whole(len(runs)), *cells, _span(shares, 0)])
-    if not rows:
-        return [NO_RESULTS]
     text = (
         "Vulkan's time less CUDA's, in microseconds, the least and the greatest of the runs. What grows with K is the steps' own: the gap less the gap of a product a quarter as "
         "deep, over the part of K that this one lacks. What does not grow with K is each block's: its first loads and its stores of C. product_staged changes the latter alone, in both "
         "APIs: the sums go through shared memory and by stores of 16 bytes to C, in place of the APIs' own stores of a matrix."
     )
     header = ["size:", "tile", "runs:", "the gap (us):", "of it with K (us):", "of it per block (us):", "the gap of product_staged (us):", "gone with the stores (%):"]
-    return [paragraph(text), document.table(header, rows)]
+    return told(rows_or_none(header, rows), [text])
 
 
 def _span(values: Sequence[float], digits: int = 3) -> str:

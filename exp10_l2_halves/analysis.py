@@ -10,8 +10,9 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fix
 from benchlib.model.analysis import Analysis, Study
 from benchlib.tables.slices import slices_table
 from benchlib.model.pairs import Pair, figure_of, pairs
-from benchlib.tables.twins import comparison, micros, with_noise_floor
+from benchlib.tables.twins import comparison, micros, noise_floor, rows_or_none, with_noise_floor
 from benchlib.results.results import API_NAMES, Case, Row, Table
+from benchlib.tables.pivot import told
 
 HOMES = {"home_store": "stores", "home_load": "loads"}
 CHANGES = {
@@ -145,8 +146,6 @@ def homes(found: Study, table: Table) -> Blocks:
                         [operation, name, half, home, *_home_cells(table, pair)]
                         for pair in pairs(table, {"variant": variant, "feature": home_feature(half, home, place), "memory": "own"})
                     ]
-    if not rows:
-        return [NO_RESULTS]
     header = ["what", "where", "SM half", "home"]
     for api in API_NAMES.values():
         header += [f"{api} SMs:", f"{api} share of addresses:", f"{api} GB/s [95 %]:", f"{api} near / far, cycles:"]
@@ -154,7 +153,7 @@ def homes(found: Study, table: Table) -> Blocks:
         "Half 0 is SM 0's; a half's own home is the one of its number, near it, the other is far. Cycles: of one atomic in the L2. Each side "
         "found its halves itself. Over and over 14 MiB stay in the L2."
     )
-    return with_noise_floor(found, table, document.table([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows), reading)
+    return told(rows_or_none([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows), after=[reading, found.memoized(noise_floor, table)])
 
 
 def _home_cells(table: Table, pair: Pair) -> list[Cell]:

@@ -12,7 +12,8 @@ from benchlib.stats.formats import sig
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.model.pairs import figure_of
-from benchlib.tables.twins import all_pairs, measured_cell, plain, with_noise_floor
+from benchlib.tables.twins import all_pairs, measured_cell, plain, rows_or_none, with_noise_floor
+from benchlib.tables.pivot import told
 
 KNEE = 0.9  # of the best
 KIB = 1024
@@ -138,14 +139,12 @@ def full_loops(_: Study, table: Table) -> Blocks:
         figures = [figure_of(table, cases.get((*side, width, unroll)), "gbps") for side in sides]
         name = f"{width} bytes" if unroll == 1 else f"{unroll} x {width} bytes"
         rows.append([name, *map(plain, figures)])
-    if not rows:
-        return [NO_RESULTS]
     header = ["asked of each array at once, by a thread", *(f"{API_NAMES[api]} {KINDS[variant]}:" for variant, api in sides)]
     text = (
         f"GB/s, read and written, of loops with {FULL_BLOCKS} blocks of {FULL_BLOCK} threads on every SM. Reads and copies have one "
         "array to read, adds two."
     )
-    return [paragraph(text), document.table(header, rows)]
+    return told(rows_or_none(header, rows), [text])
 
 
 def best_copies(found: Study, table: Table) -> Blocks:
@@ -187,15 +186,13 @@ def resident_blocks(_: Study, table: Table) -> Blocks:
         counts = [figure_of(table, case, metric) for case in sides]
         used = [f"{count.value * size / KIB:.6g}" if count else NONE for count in counts]
         rows.append([str(size // KIB), *(measured_cell(table, case, metric) for case in sides), *used])
-    if not rows:
-        return [NO_RESULTS]
     header = ["KiB of shared memory a block:", *(f"{API_NAMES[api]} blocks per SM:" for api in APIS)]
     header += [f"{API_NAMES[api]} KiB in use:" for api in APIS]
     text = (
         "How many blocks of 64 threads an SM holds at once, counted by the blocks themselves, by the shared memory that each takes, "
         "and how much of it they take together."
     )
-    return [paragraph(text), document.table(header, rows)]
+    return told(rows_or_none(header, rows), [text])
 
 
 def _registers(code: Table | None, kernel: str, api: str) -> str:

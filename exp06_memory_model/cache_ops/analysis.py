@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, joined, paragraph
 from benchlib.stats.formats import count
 from benchlib.model.hardware_counts import Counts
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.model.pairs import in_order
-from benchlib.tables.twins import both_apis
+from benchlib.tables.twins import both_apis, rows_or_none
+from benchlib.tables.pivot import told
 
 BESIDE = ["reuse", "reuse_ro", "keep"]
 LOADED_WITH = ["stream's loads", "set's loads"]
@@ -48,7 +49,7 @@ def operators(found: Study, table: Table) -> Blocks:
         Code("restrict readonly"),
         ".",
     )
-    return [text, document.table(header, rows)] if rows else [NO_RESULTS]
+    return told(rows_or_none(header, rows), [text])
 
 
 def _sides(cells: Sequence[Cell]) -> Cell:

@@ -8,9 +8,10 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph, whole
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, in_order
-from benchlib.tables.twins import plain
+from benchlib.tables.twins import plain, rows_or_none
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
+from benchlib.tables.pivot import told
 
 
 def _of(table: Table, api: str, **where: str) -> Case | None:
@@ -40,10 +41,8 @@ def branches(_: Study, table: Table) -> Blocks:
                 ratio = table.ratio(case, one) if case and one else None
                 cells.append(fixed(ratio.value, 2) if ratio else NONE)
         rows.append([whole(ways), *cells])
-    if not rows:
-        return [NO_RESULTS]
     text = "Each step goes through so many paths, of which a thread takes one: time over that with one path."
-    return [paragraph(text), document.table(["paths:", "by lane, CUDA:", "Vulkan:", "by subgroup, CUDA:", "Vulkan:"], rows)]
+    return told(rows_or_none(["paths:", "by lane, CUDA:", "Vulkan:", "by subgroup, CUDA:", "Vulkan:"], rows), [text])
 
 
 def _instructions(found: Study, table: Table, kernel: str, api: str) -> Cell:
@@ -56,14 +55,12 @@ def loops(found: Study, table: Table) -> Blocks:
     for loop in in_order(table.select({"variant": "loop"}), "loop"):
         code = [_instructions(found, table, f"loop_{loop}", api) for api in APIS]
         rows.append([loop, *code, *_cells(table, ["element_ns"], variant="loop", loop=loop)])
-    if not rows:
-        return [NO_RESULTS]
     text = (
         "64 turns of a multiplication and an addition, a full GPU: nanoseconds a turn of all threads. literal: the bound stands in the source; specialized: in "
         "a specialization constant; uniform: in a push constant or kernel argument. guarded: each turn also counts 64 bits down, and ends the loop at 0."
     )
     header = ["loop", "CUDA, instructions:", "Vulkan:", "CUDA, ns:", "Vulkan, ns:"]
-    return [paragraph(text), document.table(header, rows)]
+    return told(rows_or_none(header, rows), [text])
 
 
 def precision(found: Study, table: Table) -> Blocks:
@@ -74,14 +71,12 @@ def precision(found: Study, table: Table) -> Blocks:
             if table.select(where):
                 code = [_instructions(found, table, f"precision_{function}_{mode}", api) for api in APIS]
                 rows.append([function, mode, *_cells(table, ["max_ulp", "mean_ulp", "contracted_pct"], **where), *code])
-    if not rows:
-        return [NO_RESULTS]
     text = (
         "A million numbers of ±[0.5, 2). Errors in units of the last place (ulp), against double precision; 0.5 is a correctly rounded result. sin_large: of a "
         "thousand times the number. contract: x y - z, z being the rounded product: what is not 0 was made by a fused operation."
     )
     header = ["function", "mode", "greatest error, CUDA:", "Vulkan:", "mean, CUDA:", "Vulkan:", "fused, CUDA (%):", "Vulkan (%):"]
-    return [paragraph(text), document.table([*header, "CUDA, instructions:", "Vulkan:"], rows)]
+    return told(rows_or_none([*header, "CUDA, instructions:", "Vulkan:"], rows), [text])
 
 
 def sums(_: Study, table: Table) -> Blocks:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
@@ -10,6 +12,7 @@ from benchlib.model.pairs import figure_of, in_order
 from benchlib.tables.twins import plain
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
+from benchlib.tables.pivot import Columns, column, grid, pivot, told
 
 OPERATIONS = ["add", "add_generic", "min", "exchange", "cas", "exchange_loop", "first"]
 CROWD = ["add", "exchange_loop", "cas"]
@@ -30,26 +33,19 @@ def _rate(table: Table, case: Case | None) -> Cell:
 
 def rates(_: Study, table: Table) -> Blocks:
     """A row an operation, type and place, a column a number of addresses: operations a nanosecond, CUDA / Vulkan."""
+
+    def cell(cases: Sequence[Case]) -> Cell:
+        there = {case["api"]: case for case in cases}
+        return document.joined([_rate(table, there.get(api)) for api in APIS]) if there else NONE
+
     blocks: Blocks = []
-    for place in ("global", "shared"):
+    for place, where, each in (("global", "buffer", ""), ("shared", "block's shared memory", " a block")):
         cases = table.select({"variant": OPERATIONS, "place": place, "threads": _most(table, place)})
-        counts = sorted({case.whole("addresses") for case in cases})
-        rows: list[list[Cell]] = []
-        for operation in in_order(cases, "variant"):
-            for result in ("unused", "used"):
-                for kind in TYPES:
-                    same = [case for case in cases if (case["variant"], case["result"], case["type"]) == (operation, result, kind)]
-                    if not same:
-                        continue
-                    cells: list[Cell] = []
-                    for addresses in counts:
-                        there = {case["api"]: case for case in same if case.whole("addresses") == addresses}
-                        cells.append(document.joined([_rate(table, there.get(api)) for api in APIS]) if there else NONE)
-                    rows.append([operation, kind, result, *cells])
-        if rows:
-            where = "buffer" if place == "global" else "block's shared memory"
-            blocks.append(paragraph(f"In a {where}: operations a nanosecond of the whole GPU, CUDA / Vulkan, by addresses{'' if place == 'global' else ' a block'}."))
-            blocks.append(document.table(["operation", "type", "result", *(f"{addresses}:" for addresses in counts)], rows))
+        operations = in_order(cases, "variant")
+        cases.sort(key=lambda case: (operations.index(case["variant"]), case["result"] != "unused", TYPES.index(case["type"])))
+        shown = grid(cases, {"operation": "variant", "type": "type", "result": "result"}, lambda case: case.whole("addresses"), str, cell)
+        text = f"In a {where}: operations a nanosecond of the whole GPU, CUDA / Vulkan, by addresses{each}."
+        blocks += [paragraph(text), shown] if cases else []
     return blocks or [NO_RESULTS]
 
 
@@ -59,38 +55,34 @@ def _crowd(table: Table) -> list[Case]:
 
 def crowd(_: Study, table: Table) -> Blocks:
     """A row a number of threads and addresses: one addition a thread, three ways."""
-    cases = [case for case in _crowd(table) if case.elements == case.whole("threads")]
-    rows: list[list[Cell]] = []
-    for addresses, threads in sorted({(case.whole("addresses"), case.whole("threads")) for case in cases}):
-        cells: list[Cell] = []
-        for variant in CROWD:
-            for api in APIS:
-                found = [c for c in cases if (c["variant"], c["api"], c.whole("addresses"), c.whole("threads")) == (variant, api, addresses, threads)]
-                cells.append(plain(figure_of(table, found[0], "device_ns")) if found else NONE)
-                if variant != "add":
-                    cells.append(plain(figure_of(table, found[0], "turns"), 2) if found else NONE)
-        rows.append([whole(addresses), whole(threads), *cells])
-    if not rows:
-        return [NO_RESULTS]
-    header = ["addresses:", "threads:", "add, CUDA ns:", "Vulkan ns:", "exchanges, CUDA ns:", "turns:", "Vulkan ns:", "turns:"]
-    header += ["compare-and-swaps, CUDA ns:", "turns:", "Vulkan ns:", "turns:"]
+    cases = {_crowded(case): case for case in _crowd(table) if case.elements == case.whole("threads")}
+
+    def of(way: str, api: str, metric: str, digits: int = 4) -> Callable[[tuple[int, int]], Cell]:
+        return lambda row: plain(figure_of(table, cases.get((way, api, *row)), metric), digits)
+
+    columns: list[Columns[tuple[int, int]]] = []
+    for way, name in zip(CROWD, ("add", "exchanges", "compare-and-swaps")):
+        for api, title in (("cuda", f"{name}, CUDA ns:"), ("vulkan", "Vulkan ns:")):
+            columns.append(column(title, of(way, api, "device_ns")))
+            columns += [column("turns:", of(way, api, "turns", 2))] if way != "add" else []
     text = "Every thread adds 1 to a float, once. Turns: of a loop, for one addition. A loop that gives up after its bound of turns is a failed row."
-    return [paragraph(text), document.table(header, rows)]
+    return told(pivot(sorted({key[2:] for key in cases}), (["addresses:", "threads:"], lambda row: [*map(whole, row)]), *columns), [text])
+
+
+def _crowded(case: Case) -> tuple[str, str, int, int]:
+    return case["variant"], case["api"], case.whole("addresses"), case.whole("threads")
 
 
 def machine_code(found: Study, table: Table) -> Blocks:
     """A row a kernel: its atomic instructions in both APIs."""
     cases = table.select({"variant": OPERATIONS})
     kernels = dict.fromkeys(f"{c['place']}_{c['variant']}_{c['type']}" + ("_used" if c["result"] == "used" else "") for c in cases)
-    rows: list[list[Cell]] = []
-    for kernel in kernels:
-        cells: list[Cell] = []
-        for api in APIS:
-            code = listings.of(found, table, kernel, api)
-            atomics = dict.fromkeys(i.opcode for i in code if i.opcode.startswith(("ATOM", "RED")))
-            cells.append("; ".join(atomics) or NONE)
-        if any(cell is not NONE for cell in cells):
-            rows.append([Code(kernel), *cells])
+
+    def atomics(kernel: str) -> list[Cell]:
+        code = [listings.of(found, table, kernel, api) for api in APIS]
+        return ["; ".join(dict.fromkeys(i.opcode for i in each if i.opcode.startswith(("ATOM", "RED")))) or NONE for each in code]
+
+    rows = [[Code(kernel), *cells] for kernel in kernels if (cells := atomics(kernel)) != [NONE, NONE]]
     return [document.table(["kernel", "CUDA", "Vulkan"], rows)] if rows else [paragraph("The listings are not here: scripts/dump_sass.py makes them.")]
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph
+from benchlib.document.document import NONE, Blocks, Cell
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.pairs import in_order
+from benchlib.model.pairs import in_order, place_in
 from benchlib.tables.twins import both_apis
-from benchlib.results.results import APIS, Case, Table
+from benchlib.results.results import Case, Table
 from benchlib.sass import listings
+from benchlib.tables.pivot import grid, told
 
-BETWEEN = {"nothing": "alone", "exchange": "exchange"}  # the kernels' names end so
+BETWEEN = ["nothing", "exchange"]
 SHOWN = re.compile(r"^(?:BAR|MEMBAR|CCTL|ERRBAR|CGAERRBAR|WARPSYNC|NANOSLEEP|ATOMS|RED)\b")
 
 
@@ -26,26 +26,25 @@ def _code(found: Study, table: Table, variant: str, api: str) -> str:
 
 def barriers(found: Study, table: Table) -> Blocks:
     """A row a kind and what is between two of them, a column a number of threads."""
-    cases = table.select({"variant": in_order(table.select({}), "variant")})
-    cases = [case for case in cases if not case["variant"].startswith("aa_")]
-    sizes = sorted({case.whole("block") for case in cases})
-    rows: list[list[Cell]] = []
-    for variant in dict.fromkeys(case["variant"] for case in cases):
-        for between in BETWEEN:
-            chosen = [case for case in cases if (case["variant"], case["between"]) == (variant, between)]
-            if not chosen:
-                continue
-            cells = [both_apis(table, [case for case in chosen if case.whole("block") == size], "cycles") for size in sizes]
-            code = [_code(found, table, variant, api) if any(case["api"] == api for case in chosen) else NONE for api in APIS]
-            rows.append([variant, between, *code, *cells])
-    if not rows:
-        return [NO_RESULTS]
+    cases = [case for case in table.select({}) if not case["variant"].startswith("aa_")]
+    kinds = in_order(cases, "variant")
+    timed = {(case["variant"], case["between"], case["api"]) for case in cases}
+
+    def code(api: str) -> Callable[[Case], Cell]:
+        return lambda case: _code(found, table, case["variant"], api) if (case["variant"], case["between"], api) in timed else NONE
+
+    shown = grid(
+        sorted(cases, key=lambda case: (kinds.index(case["variant"]), place_in(BETWEEN, case["between"]))),
+        {"wait": "variant", "between two": "between", "CUDA's machine code": code("cuda"), "Vulkan's": code("vulkan")},
+        lambda case: case.whole("block"),
+        lambda size: f"{size} threads",
+        lambda chosen: both_apis(table, chosen, "cycles"),
+    )
     text = (
         "One block alone on an SM: cycles of a step by the SM's own clock, CUDA / Vulkan, by its threads. A step is the wait and a quarter of a loop's turn; "
         "with an exchange also a store and a load of shared memory."
     )
-    header = ["wait", "between two", "CUDA's machine code", "Vulkan's", *(f"{size} threads:" for size in sizes)]
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text])
 
 
 def chart(_: Study, table: Table) -> Chart:

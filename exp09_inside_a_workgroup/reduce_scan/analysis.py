@@ -11,9 +11,10 @@ from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
 from benchlib.model.pairs import figure_of, in_order
-from benchlib.tables.twins import plain
+from benchlib.tables.twins import plain, rows_or_none
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.sass import listings
+from benchlib.tables.pivot import told
 
 SUMS = ["sum_tree", "sum_subgroup", "sum_last_block", "cub_sum"]
 SCANS = ["scan_tree", "scan_subgroup", "scan_look_back", "scan_look_back_packed", "cub_scan"]
@@ -46,14 +47,12 @@ def rates(_: Study, table: Table) -> Blocks:
             of_cub = fixed(times[0].value / cub.value, 3) if times[0] and cub else NONE
             twins = fixed(times[1].value / times[0].value, 3) if times[0] and times[1] else NONE
             rows.append([whole(elements), variant, launches or NONE, *map(plain, times), twins, of_cub, *map(plain, shares)])
-    if not rows:
-        return [NO_RESULTS]
     header = ["words:", "way", "launches:", "CUDA ns:", "Vulkan ns:", "Vulkan/CUDA:", "CUDA/CUB:", "CUDA GB/s:", "Vulkan GB/s:"]
     text = (
         "GB/s counts what any way must move: each word read once and, of a scan, written once. Several launches stand between one pair of stamps, each behind the "
         "one before. CUB's kernels are instantiated in a cubin of this suite and launched by it as CUB does, with CUB's policy for the architecture."
     )
-    return [paragraph(text), document.table(header, rows)]
+    return told(rows_or_none(header, rows), [text])
 
 
 def fences(found: Study, table: Table) -> Blocks:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
+from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.document.plots import CUDA, MODEL, VULKAN, Chart, Panel, Point, Series
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.hardware_counts import Counts
-from benchlib.model.pairs import figure_of
+from benchlib.model.pairs import figure_of, pairs
 from benchlib.tables.twins import plain
 from benchlib.results.counters_file import NCU, PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.tables.pivot import Columns, column, keys, pivot, told
 
 LANES = 32
 SAME_WITHIN = 0.005  # of the prediction
@@ -66,33 +67,27 @@ def _strides(table: Table) -> list[str]:
 
 def rates(_: Study, table: Table) -> Blocks:
     """A row a stride, a column a kind of access: cycles of an SM, CUDA / Vulkan, behind the prediction."""
-    strides = _strides(table)
-    if not strides:
-        return [NO_RESULTS]
-    rows = []
-    for stride in strides:
-        cells: list[Cell] = []
-        for kind in KINDS:
+
+    def of(kind: tuple[str, str, str]) -> Columns[str]:
+        def cells(stride: str) -> list[Cell]:
             cases = [_case(table, kind, stride, api) for api in APIS]
             there = next((case for case in cases if case), None)
-            cells.append(whole(int(table.text(there, "wavefronts"))) if there else NONE)
-            times = [fixed(value, 2) if case and (value := _cycles(table, case)) else NONE for case in cases]
-            cells.append(document.joined(times) if there else NONE)
-        rows.append([whole(int(stride)), *cells])
-    header = ["stride:"]
-    for kind in KINDS:
-        header += [f"{_name(kind)}, predicted:", "cycles:"]
+            times = [fixed((_cycles(table, case) or None) if case else None, 2) for case in cases]
+            return [whole(int(table.text(there, "wavefronts"))), document.joined(times)] if there else [NONE, NONE]
+
+        return [f"{_name(kind)}, predicted:", "cycles:"], cells
+
     text = (
         "A full GPU; elements of this width, so many apart from lane to lane; padded: an element is left out behind every 32. Predicted: wavefronts of one "
         "access of a warp. Cycles: of one SM for it, from the time and the SMs' clock, CUDA / Vulkan."
     )
-    return [paragraph(text), document.table(header, rows)]
+    return told(pivot(_strides(table), column("stride:", lambda stride: whole(int(stride))), *map(of, KINDS)), [text])
 
 
 def _counted(counts: Counts, table: Table, case: Case, instrument: str) -> float | None:
     """Wavefronts of shared memory in one launch."""
-    for column in COUNTED:
-        if (found := counts.by(instrument, case, column)) is not None:
+    for name in COUNTED:
+        if (found := counts.by(instrument, case, name)) is not None:
             return found
     return None
 
@@ -129,26 +124,30 @@ def wavefronts(found: Study, table: Table) -> Blocks:
 def structs(found: Study, table: Table) -> Blocks:
     """A row a layout: cycles for a structure's words, and what was counted of them."""
     counts = hardware_counts.load_any(found, table)
-    rows = []
-    for case in table.select({"variant": "structs", "api": "cuda"}) or table.select({"variant": "structs"}):
-        sides = [case.replace(api=api) for api in APIS]
-        per_struct = _accesses_of_struct(case)
-        times, seen = [], []
-        for side in sides:
-            value = _cycles(table, side) if table.rows(side) else None
-            times.append(fixed(value * per_struct, 2) if value else NONE)
-            counted = _counted(counts, table, side, PM_SAMPLING) if counts else None
-            seen.append(fixed(counted * LANES * per_struct / side.elements, 2) if counted else NONE)
-        predicted = table.text(case, "wavefronts")
-        rows.append([case["layout"], case["fields"], whole(int(predicted) * per_struct) if predicted else NONE, *seen, *times])
-    if not rows:
-        return [NO_RESULTS]
-    header = ["layout", "fields read", "predicted:", "counted, CUDA:", "Vulkan:", "cycles, CUDA:", "Vulkan:"]
+
+    def predicted(case: Case) -> Cell:
+        wavefronts = table.text(case, "wavefronts")
+        return whole(int(wavefronts) * _accesses_of_struct(case)) if wavefronts else NONE
+
+    def cycles(side: Case) -> Cell:
+        value = _cycles(table, side) if table.rows(side) else None
+        return fixed(value * _accesses_of_struct(side), 2) if value else NONE
+
+    def counted(side: Case) -> Cell:
+        value = _counted(counts, table, side, PM_SAMPLING) if counts else None
+        return fixed(value * LANES * _accesses_of_struct(side) / side.elements, 2) if value else NONE
+
+    shown = pivot(
+        table.select({"variant": "structs", "api": "cuda"}) or table.select({"variant": "structs"}),
+        keys({"layout": "layout", "fields read": "fields", "predicted:": predicted}),
+        (["counted, CUDA:", "Vulkan:"], lambda case: [counted(case.replace(api=api)) for api in APIS]),
+        (["cycles, CUDA:", "Vulkan:"], lambda case: [cycles(case.replace(api=api)) for api in APIS]),
+    )
     text = (
         "32 lanes read neighbouring structures of four words. Predicted: wavefronts, if the compiler leaves the accesses as they are written. "
         "soa: four arrays; aos: structures; vec4: vectors; padded: structures with a fifth word that nothing reads."
     )
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text])
 
 
 def _accesses_of_struct(case: Case) -> int:
@@ -156,34 +155,27 @@ def _accesses_of_struct(case: Case) -> int:
 
 
 def channels(_: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    for case in table.select({"variant": "channels", "api": "cuda"}) or table.select({"variant": "channels"}):
-        sides = [figure_of(table, case.replace(api=api), "device_ns") if table.rows(case.replace(api=api)) else None for api in APIS]
-        ratio = sides[1].value / sides[0].value if sides[0] and sides[1] else None
-        rows.append([case["weights"], *(plain(side) for side in sides), fixed(ratio, 3)])
-    if not rows:
-        return [NO_RESULTS]
-    text = paragraph(
-        "rows: lanes read weights 512 bytes apart. columns: neighbouring lanes read neighbouring weights. shared: all lanes read one weight of shared memory."
-    )
-    return [text, document.table(["weights", "CUDA ns:", "Vulkan ns:", "Vulkan/CUDA:"], rows)]
+    def cells(case: Case) -> list[Cell]:
+        sides = [figure_of(table, side, "device_ns") if table.rows(side) else None for side in (case.replace(api=api) for api in APIS)]
+        return [*map(plain, sides), fixed(sides[1].value / sides[0].value if sides[0] and sides[1] else None, 3)]
+
+    cases = table.select({"variant": "channels", "api": "cuda"}) or table.select({"variant": "channels"})
+    text = "rows: lanes read weights 512 bytes apart. columns: neighbouring lanes read neighbouring weights. shared: all lanes read one weight of shared memory."
+    return told(pivot(cases, keys({"weights": "weights"}), (["CUDA ns:", "Vulkan ns:", "Vulkan/CUDA:"], cells)), [text])
 
 
 def capacity(_: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    cases = table.select({"variant": "capacity"})
-    for requested in sorted({case.whole("asked_bytes") for case in cases}):
-        cells: list[Cell] = []
-        for api in APIS:
-            of_api = [case for case in cases if case["api"] == api and case.whole("asked_bytes") == requested]
-            status = table.text(of_api[0], "status") if of_api else ""
-            figure = figure_of(table, of_api[0], "resident_blocks") if of_api else None
-            cells.append(plain(figure) if figure else "refused" if status == "skipped" else NONE)
-        rows.append([whole(requested), *cells])
-    if not rows:
-        return [NO_RESULTS]
+    def held(side: Case | None) -> Cell:
+        figure = figure_of(table, side, "resident_blocks")
+        return plain(figure) if figure else "refused" if side and table.text(side, "status") == "skipped" else NONE
+
+    shown = pivot(
+        sorted(pairs(table, {"variant": "capacity"}), key=lambda pair: pair.case.whole("asked_bytes")),
+        keys({"bytes a block asks for:": lambda case: whole(case.whole("asked_bytes"))}),
+        (["CUDA, blocks:", "Vulkan, workgroups:"], lambda pair: [held(side) for side in pair.sides]),
+    )
     text = paragraph("Blocks of 64 threads that an SM held at once. Refused: the API grants a block less (", Code("reason"), " in the CSV has the limit).")
-    return [text, document.table(["bytes a block asks for:", "CUDA, blocks:", "Vulkan, workgroups:"], rows)]
+    return told(shown, [text])
 
 
 # ---------------------------------------------------------------------------------------------------------------- figure

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, fixed, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, in_order
-from benchlib.tables.twins import both_apis
+from benchlib.tables.twins import both_apis, rows_or_none
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
+from benchlib.tables.pivot import column, pivot, told
 
 SHOWN = re.compile(r"^(?:SHFL|VOTEU?|REDUX|CREDUX|MATCH|WARPSYNC|BSSY)\b")
 UNROLLED = 8  # operations of a turn
@@ -32,32 +33,35 @@ def declared(table: Table) -> Blocks:
     cases = table.select({"variant": ["chain_declared", "rate_declared"]})
     rows: list[list[Cell]] = []
     for case in sorted(cases, key=lambda case: (case["variant"], case["operation"], case["subgroups"])):
-        is_chain = case["variant"] == "chain_declared"
-        metric, plain = ("cycles", case.replace(variant="chain", subgroups="")) if is_chain else ("device_ns", case.replace(variant="rate", subgroups=""))
-        values = [figure.value if (figure := figure_of(table, each, metric)) else None for each in (case, plain)]
+        variant = case["variant"].removesuffix("_declared")
+        metric = "cycles" if variant == "chain" else "device_ns"
+        values = [figure.value if (figure := figure_of(table, each, metric)) else None for each in (case, case.replace(variant=variant, subgroups=""))]
         ratio = values[0] / values[1] if values[0] and values[1] else None
-        rows.append([case["variant"].removesuffix("_declared"), case["operation"], case["subgroups"], *(fixed(value, 1) for value in values), fixed(ratio, 3)])
+        rows.append([variant, case["operation"], case["subgroups"], *(fixed(value, 1) for value in values), fixed(ratio, 3)])
     header = ["variant", "operation", "declared", "cycles, or ns:", "nothing declared:", "ratio:"]
     return [paragraph("Vulkan, of all lanes: a chain's cycles of one operation, a full GPU's nanoseconds."), document.table(header, rows)] if rows else []
 
 
 def latency(found: Study, table: Table) -> Blocks:
     cases = table.select({"variant": "chain"})
-    rows: list[list[Cell]] = []
-    for operation in in_order(cases, "operation"):
-        cells: list[Cell] = [_code(found, table, f"chain_{operation}_all", api) for api in APIS]
-        for lanes, subgroups in (("all", ""), ("even", ""), ("all", "full")):
-            chosen = [c for c in cases if (c["operation"], c["lanes"], c["subgroups"]) == (operation, lanes, subgroups)]
-            cells.append(both_apis(table, chosen, "cycles") if chosen else NONE)
-        rows.append([operation, *cells])
-    if not rows:
-        return [NO_RESULTS]
+
+    def cycles(operation: str, lanes: str, subgroups: str) -> Cell:
+        chosen = [c for c in cases if (c["operation"], c["lanes"], c["subgroups"]) == (operation, lanes, subgroups)]
+        return both_apis(table, chosen, "cycles")
+
+    shown = pivot(
+        in_order(cases, "operation"),
+        column("operation", str),
+        (["CUDA's machine code", "Vulkan's"], lambda operation: [_code(found, table, f"chain_{operation}_all", api) for api in APIS]),
+        column("all lanes:", lambda operation: cycles(operation, "all", "")),
+        column("even lanes, behind a branch:", lambda operation: cycles(operation, "even", "")),
+        column("full subgroups asked for:", lambda operation: cycles(operation, "all", "full")),
+    )
     text = (
         "One subgroup, each operation needs the one before: cycles by the SM's own clock, CUDA / Vulkan. Each includes an addition of the lane's number, which "
         "`none` has alone. rotate: a shuffle from the next lane. Machine code: of one operation of all lanes, of what lanes exchange by."
     )
-    header = ["operation", "CUDA's machine code", "Vulkan's", "all lanes:", "even lanes, behind a branch:", "full subgroups asked for:"]
-    return [paragraph(text), document.table(header, rows), *declared(table)]
+    return [*told(shown, [text]), *(declared(table) if cases else [])]
 
 
 def _per_clock(table: Table, case: Case, figure: Callable[[Table, Case, str], object]) -> float | None:
@@ -69,21 +73,16 @@ def _per_clock(table: Table, case: Case, figure: Callable[[Table, Case, str], ob
 
 
 def rates(_: Study, table: Table) -> Blocks:
-    cases = table.select({"variant": "rate"})
-    rows: list[list[Cell]] = []
-    for operation in in_order(cases, "operation"):
-        cells: list[Cell] = []
-        for lanes in ("all", "even"):
-            for api in APIS:
-                chosen = [c for c in cases if (c["operation"], c["lanes"], c["api"]) == (operation, lanes, api)]
-                value = _per_clock(table, chosen[0], figure_of) if chosen else None
-                cells.append(fixed(value, 2) if value else NONE)
-        rows.append([operation, *cells])
-    if not rows:
-        return [NO_RESULTS]
-    text = "A full GPU, four chains a thread: threads' operations a clock and SM, from the time and the SMs' clock. A lane that takes no part counts, too."
+    cases = {(case["operation"], case["lanes"], case["api"]): case for case in reversed(table.select({"variant": "rate"}))}
+
+    def rate(operation: str, lanes: str, api: str) -> Cell:
+        case = cases.get((operation, lanes, api))
+        return fixed(_per_clock(table, case, figure_of) or None if case else None, 2)
+
+    rows = [[each, *(rate(each, lanes, api) for lanes in ("all", "even") for api in APIS)] for each in in_order(table.select({"variant": "rate"}), "operation")]
     header = ["operation", "all lanes, CUDA:", "Vulkan:", "even lanes, CUDA:", "Vulkan:"]
-    return [paragraph(text), document.table(header, rows)]
+    text = "A full GPU, four chains a thread: threads' operations a clock and SM, from the time and the SMs' clock. A lane that takes no part counts, too."
+    return told(rows_or_none(header, rows), [text])
 
 
 def _rate_of(operations: Sequence[str]) -> Callable[[Table], dict[Case, float]]:

@@ -49,6 +49,24 @@ def across(values: Sequence[Value], name: Callable[[Value], str], cell: Callable
     return [f"{name(value)}:" for value in values], lambda row: [cell(row, value) for value in values]
 
 
+def grid(
+    cases: Iterable[Case],
+    rows: Mapping[str, str | Callable[[Case], Cell]],
+    value: Callable[[Case], Value],
+    name: Callable[[Value], str],
+    cell: Callable[[Sequence[Case]], Cell],
+) -> Block:
+    """A row for what the cases have in `rows`, in their order, and a column of numbers for each `value` among them, in its own: a cell of
+    the cases that have both.
+    """
+    names, cells = keys(rows)
+    found: dict[tuple[Cell, ...], dict[Value, list[Case]]] = {}
+    for case in cases:
+        found.setdefault(tuple(cells(case)), {}).setdefault(value(case), []).append(case)
+    values = sorted({each for row in found.values() for each in row})  # type: ignore[type-var]
+    return pivot(found.items(), (names, lambda row: row[0]), across(values, name, lambda row, each: cell(row[1].get(each, []))))
+
+
 def by_api(names: Sequence[str], cells: Callable[[Case | None], Sequence[Cell]]) -> Columns[Pair]:
     """Of CUDA's side, then of Vulkan's. `{}` in a name is the API's."""
     return [name.format(api) for api in API_NAMES.values() for name in names], lambda pair: [cell for side in pair.sides for cell in cells(side)]
