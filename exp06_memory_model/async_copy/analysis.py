@@ -9,17 +9,12 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.stats.formats import count
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
-from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.pairs import figure_of
-from benchlib.tables.twins import plain
+from benchlib.results.results import API_NAMES, Case, Table
+from benchlib.model.pairs import figure_of, in_order
+from benchlib.tables.pivot import across, column, decimals, grid, keys, pivot, told
 
 ALONE = "overlap_none"
 AA = ("aa_control_a", "aa_control_b")
-
-
-def _time(table: Table, cases: Sequence[Case], **where: str) -> float | None:
-    figures = [figure_of(table, case) for case in cases if all(case[column] == value for column, value in where.items())]
-    return figures[0].value if figures and figures[0] else None
 
 
 def _overlapped(copy: float | None, compute: float | None, both: float | None) -> Cell:
@@ -32,66 +27,69 @@ def _overlapped(copy: float | None, compute: float | None, both: float | None) -
 def overlap(_: Study, table: Table) -> Blocks:
     """A row a mechanism and API: the time of each chain, and the share of the overlap that was possible."""
     cases = [case for case in table.cases if case["steps"] and case["variant"] not in AA]
-    steps = sorted({case["steps"] for case in cases}, key=int)
-    times, shares = [], []
-    for api in APIS:
-        for variant, stages in dict.fromkeys((case["variant"], case["stages"]) for case in cases if case["api"] == api):
-            name: list[Cell] = [variant, stages or NONE, api]
-            own = {"variant": variant, "stages": stages, "api": api}
-            found = {length: _time(table, cases, steps=length, **own) for length in steps}
-            times.append([*name, *(document.number(ns / 1000) if (ns := found[length]) is not None else NONE for length in steps)])
-            if variant == ALONE:
-                continue
-            share = [
-                _overlapped(found.get("0"), _time(table, cases, variant=ALONE, api=api, steps=length), found[length])
-                for length in steps
-                if length != "0"
-            ]
-            shares.append([*name, *share])
-    header = ["", "stages:", "API"]
+    cases.sort(key=lambda case: case["api"])
+
+    alone = {(case["api"], case["steps"]): case for case in cases if case["variant"] == ALONE}
+
+    def time(case: Case | None) -> float | None:
+        figure = figure_of(table, case)
+        return figure.value if figure else None
+
+    def micros_of(of_length: Sequence[Case]) -> Cell:
+        ns = time(of_length[0]) if of_length else None
+        return NONE if ns is None else document.number(ns / 1000)
+
+    def share(of_length: Sequence[Case]) -> Cell:
+        both = of_length[0] if of_length else None
+        return _overlapped(*(time(each) for each in (both.replace(steps="0"), alone.get((both["api"], both["steps"])), both))) if both else NONE
+
+    names = {"": "variant", "stages:": "stages", "API": lambda case: case["api"]}
+    beside = [case for case in cases if case["variant"] != ALONE and case["steps"] != "0"]
     return [
         paragraph(
             "Microseconds per launch, by the steps of computing on each word. ", Code(ALONE), " computes and does not copy."
         ),
-        document.table([*header, *(f"{length}:" for length in steps)], times),
+        grid(cases, names, lambda case: case.whole("steps"), str, micros_of),
         paragraph(
             "How much of the shorter of the two, copying (the column 0) and computing (",
             Code(ALONE),
             "), was hidden behind the longer; per cent. In turns is 0.",
         ),
-        document.table([*header, *(f"{length}:" for length in steps if length != "0")], shares),
+        grid(beside, names, lambda case: case.whole("steps"), str, share),
     ]
 
 
 def copies(_: Study, table: Table) -> Blocks:
     """The fastest first."""
-    cases = [case for case in table.cases if case["variant"].startswith("copy_")]
-    rated = [(figure, case) for case in cases if (figure := figure_of(table, case, "gbps"))]
-    rows = []
-    for gbps, case in sorted(rated, key=lambda one: -one[0].value):
-        peak = figure_of(table, case, "peak_pct")
-        chunk: Cell = whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
-        shape: list[Cell] = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, case["hint"] or NONE]
-        rows.append([case["variant"], case["api"], *shape, plain(gbps), fixed(peak.value, 1) if peak else NONE])
-    header = ["", "API", "blocks per SM:", "stages:", "bytes per copy:", "hint", "GB/s:", "of peak (%):"]
-    return [document.table(header, rows)]
+    rates = {case: figure.value for case in table.cases if case["variant"].startswith("copy_") and (figure := figure_of(table, case, "gbps"))}
+    shown = pivot(
+        sorted(rates, key=lambda case: -rates[case]),
+        keys({"": "variant", "API": "api", "blocks per SM:": "blocks_per_sm", "stages:": "stages", "bytes per copy:": _chunk, "hint": "hint"}),
+        column("GB/s:", lambda case: document.number(rates[case])),
+        decimals(table, {"of peak (%):": ("peak_pct", 1)}),
+    )
+    return [shown]
+
+
+def _chunk(case: Case) -> Cell:
+    return whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
 
 
 def tiles(_: Study, table: Table) -> Blocks:
     """A row a thing left out, a column a pressure."""
     cases = table.select({"variant": ["tile", "tile_without"]})
-    pressures = sorted({case["pressure"] for case in cases}, key=int)
-    rows = []
-    for left_out in dict.fromkeys(case["left_out"] for case in cases):
-        cells = []
-        for pressure in pressures:
-            chosen = [case for case in cases if (case["left_out"], case["pressure"]) == (left_out, pressure)]
-            cells += [table.text(chosen[0], column) or NONE if chosen else NONE for column in ("wrong_tiles", "wrong_outside")]
-        rows.append([left_out or "nothing", *cells])
+    wrong = {(case["left_out"], case["pressure"]): case for case in reversed(cases)}
+
+    def words(left_out: str, what: tuple[str, str, str]) -> Cell:
+        case = wrong.get((left_out, what[1]))
+        return table.text(case, what[2]) or NONE if case else NONE
+
+    counted = (("wrong tiles", "wrong_tiles"), ("words outside", "wrong_outside"))
+    columns = [(name, pressure, metric) for pressure in sorted({case["pressure"] for case in cases}, key=int) for name, metric in counted]
     sizes = {table.text(case, "tiles") for case in cases} - {""}
-    header = [f"{what}, pressure {pressure}:" for pressure in pressures for what in ("wrong tiles", "words outside")]
     text = f"Of {' or '.join(count(int(tiles)) for tiles in sorted(sizes, key=int)) or 'no'} tiles."
-    return [paragraph(text), document.table(["left out", *header], rows)]
+    name = column("left out", lambda left_out: left_out or "nothing")
+    return told(pivot(in_order(cases, "left_out"), name, across(columns, lambda what: f"{what[0]}, pressure {what[1]}", words)), [text])
 
 
 MOST_STEPS = 64  # in the figure: beyond, computing alone is all there is to see

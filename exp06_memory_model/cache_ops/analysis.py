@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.document.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
 from benchlib.stats.formats import count
 from benchlib.model.hardware_counts import Counts
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.model.pairs import in_order
 from benchlib.tables.twins import both_apis, rows_or_none
-from benchlib.tables.pivot import told
+from benchlib.tables.pivot import grid, told
 
 BESIDE = ["reuse", "reuse_ro", "keep"]
-LOADED_WITH = ["stream's loads", "set's loads"]
 README_BESIDE = [("l1", 65536), ("l1", 196608), ("l1", 524288), ("l2", 67108864)]
-
-
-def _loaded_with(variant: str, op: str) -> list[Cell]:
-    return ["plain", op] if variant == "keep" else [op, "read-only" if variant == "reuse_ro" else "plain"]
 
 
 def operators(found: Study, table: Table) -> Blocks:
@@ -70,44 +65,33 @@ def _visits(table: Table, op: str, level: str, size: int) -> Cell:
 
 def reuse(found: Study, table: Table) -> Blocks:
     """A row an operator, a column a level and size of the stream."""
-    cases = table.select({"variant": BESIDE})
-    columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
-    rows = []
-    for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):
-        chosen = [case for case in cases if (case["variant"], case["op"]) == (variant, op)]
-        cells = [
-            both_apis(table, [c for c in chosen if (c["level"], c.whole("stream_bytes")) == column], "reuse_bytes_per_cycle")
-            for column in columns
-        ]
-        rows.append([*_loaded_with(variant, op), *cells])
-    header = [*LOADED_WITH, *(f"{level}, {count(size)} B:" for level, size in columns)]
     text = "Bytes per cycle at which one SM reads its part of the set again, by the stream between two visits; CUDA / Vulkan."
-    return [paragraph(text), document.table(header, rows), *hits(found, table)]
+    shown = _beside(table.select({"variant": BESIDE}), lambda cases: both_apis(table, cases, "reuse_bytes_per_cycle"))
+    return [paragraph(text), shown, *hits(found, table)]
+
+
+def _beside(cases: Iterable[Case], cell: Callable[[Sequence[Case]], Cell]) -> Block:
+    """A row an operator that the stream or the set was loaded with, a column a level and size of the stream."""
+    return grid(
+        cases,
+        {"stream's loads": lambda case: "plain" if case["variant"] == "keep" else case["op"],
+         "set's loads": lambda case: {"keep": case["op"], "reuse_ro": "read-only"}.get(case["variant"], "plain")},
+        lambda case: (case["level"], case.whole("stream_bytes")),
+        lambda column: f"{column[0]}, {count(column[1])} B",
+        cell,
+    )  # fmt: skip
 
 
 def hits(found: Study, table: Table) -> Blocks:
     """How much of the reuse set its level still held, by the counted hit rates; nothing where nothing was counted."""
     counts = hardware_counts.load_any(found, table)
-    beside = table.select({"variant": BESIDE})
-    cases = [case for case in beside if counts and _set_hits(counts, case) is not None]
-    columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
-    rows = []
-    for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):
-        cells = []
-        for level, size in columns:
-            where = {"variant": variant, "op": op, "level": level, "stream_bytes": str(size)}
-            shares = [_set_hits(counts, case) for case in table.select(where) if counts]
-            numbers = [document.number(share, 3) for share in shares if share is not None]
-            cells.append(joined(numbers) if numbers else NONE)
-        rows.append([*_loaded_with(variant, op), *cells])
-    if not rows:
-        return []
-    header = [*LOADED_WITH, *(f"{level}, {count(size)} B:" for level, size in columns)]
+    shares = {case: share for case in table.select({"variant": BESIDE}) if counts and (share := _set_hits(counts, case)) is not None}
     text = (
         "Of the set's loads, those that the level answered (%), if none of the stream's was: from the hit rate that was "
         "counted, CUDA / Vulkan. The first round, in which nothing can hit, is in it."
     )
-    return [paragraph(text), document.table(header, rows)]
+    shown = _beside(shares, lambda cases: joined(document.number(shares[case], 3) for case in cases) if cases else NONE)
+    return told(shown, [text]) if shares else []
 
 
 def _set_hits(counts: Counts, case: Case) -> float | None:
@@ -117,13 +101,14 @@ def _set_hits(counts: Counts, case: Case) -> float | None:
 
 
 def streams(_: Study, table: Table) -> Blocks:
-    text = "A stream alone. GB/s, CUDA / Vulkan."
-    cases = table.select({"variant": ["stream", "fill"]})
-    rows = []
-    for op in in_order(cases, "op"):
-        kinds = [[c for c in cases if (c["variant"], c["op"]) == (variant, op)] for variant in ("stream", "fill")]
-        rows.append([op, *(both_apis(table, chosen, "gbps") for chosen in kinds)])
-    return [paragraph(text), document.table(["op", "loads:", "stores:"], rows)]
+    shown = grid(
+        table.select({"variant": ["stream", "fill"]}),
+        {"op": "op"},
+        lambda case: case["variant"] == "fill",
+        lambda stores: "stores" if stores else "loads",
+        lambda cases: both_apis(table, cases, "gbps"),
+    )
+    return told(shown, ["A stream alone. GB/s, CUDA / Vulkan."])
 
 
 # ---------------------------------------------------------------------------------------------------------------- figure

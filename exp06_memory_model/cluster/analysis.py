@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, paragraph, whole
+from benchlib.document.document import NONE, Block, Blocks, Cell, Code, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
 from benchlib.model.pairs import figure_of
 from benchlib.tables.twins import plain
+from benchlib.stats.stats import Figure
+from benchlib.tables.pivot import figures, grid, keys, pivot, told
 
 
 def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] = ("op",)) -> Block:
     """A row a value of `rows_by`, a column a cluster size and distance; a size that was refused has none."""
-    cases = table.select({"variant": variant})
-    if not cases:
-        return NO_RESULTS
-    columns = sorted(dict.fromkeys((case.whole("cluster"), case.whole("distance")) for case in cases))
-    rows = []
-    keys = {tuple(case[column] for column in rows_by) for case in cases}
-    for key in sorted(keys, key=lambda key: [cell.zfill(8) if cell.isdecimal() else cell for cell in key]):  # numbers by their size
-        cells: list[Cell] = []
-        for column in columns:
-            figures = [
-                figure_of(table, case, metric)
-                for case in cases
-                if tuple(case[c] for c in rows_by) == key and (case.whole("cluster"), case.whole("distance")) == column
-            ]
-            cells.append(plain(figures[0]) if figures else NONE)
-        rows.append([*key, *cells])
-    header = [f"{size}, distance {distance}:" if distance else f"{size}:" for size, distance in columns]
-    return document.table([*rows_by, *header], rows)
 
+    def order(case: Case) -> list[str]:  # numbers by their size
+        return [case[column].zfill(8) if case[column].isdecimal() else case[column] for column in rows_by]
 
-def _whole(table: Table, case: Case, metric: str) -> Cell:
-    figure = figure_of(table, case, metric)
-    return whole(int(figure.value)) if figure else NONE
+    return grid(
+        sorted(table.select({"variant": variant}), key=order),
+        {column: partial(_as_written, column) for column in rows_by},
+        lambda case: (case.whole("cluster"), case.whole("distance")),
+        lambda place: f"{place[0]}, distance {place[1]}" if place[1] else f"{place[0]}",
+        lambda cases: plain(figure_of(table, cases[0], metric)) if cases else NONE,
+    )
 
 
 def rounds(_: Study, table: Table) -> Blocks:
@@ -45,21 +35,24 @@ def rounds(_: Study, table: Table) -> Blocks:
     return [paragraph(text), _by_cluster(table, "rounds", "element_ns")]
 
 
+def _as_written(column: str, case: Case) -> Cell:
+    return case[column]
+
+
 def latency(_: Study, table: Table) -> Blocks:
     """The chase's figure, and under it those of all pairs."""
-    names = {"pair_cycles_min": "least", "pair_cycles": "median", "pair_cycles_max": "greatest", "tpc_cycles": "one TPC"}
-    cases = sorted((case for case in table.select({"variant": "latency", "op": "load"}) if figure_of(table, case, "pairs")), key=_blocks)
-    rows = []
-    for case in cases:
-        figures = [figure_of(table, case, metric) for metric in names]
-        rows.append([case["cluster"], _whole(table, case, "pairs"), *map(plain, figures)])
-    pairs = document.table(["blocks of a cluster:", "pairs:", *(f"{name}:" for name in names.values())], rows)
+    cases = [case for case in table.select({"variant": "latency", "op": "load"}) if figure_of(table, case, "pairs")]
+    between = pivot(
+        sorted(cases, key=_blocks),
+        keys({"blocks of a cluster:": "cluster"}),
+        (["pairs:"], figures(table, _count, "pairs")),
+        (["least:", "median:", "greatest:", "one TPC:"], figures(table, plain, "pair_cycles_min", "pair_cycles", "pair_cycles_max", "tpc_cycles")),
+    )
     text = "Cycles per dependent load, by blocks of a cluster and the owner's distance."
     return [
         paragraph(text),
         _by_cluster(table, "latency", "cycles"),
-        paragraph("The same between every two blocks of as many clusters as run at once."),
-        pairs,
+        *told(between, ["The same between every two blocks of as many clusters as run at once."]),
     ]
 
 
@@ -81,17 +74,20 @@ def multicast(_: Study, table: Table) -> Blocks:
 
 
 def spread(_: Study, table: Table) -> Blocks:
-    rows = []
-    for case in table.select({"variant": "spread"}):
-        time = figure_of(table, case, "element_ns")
-        counts = [_whole(table, case, metric) for metric in ("active_clusters", "sms_used")]
-        rows.append([case["cluster"], *counts, plain(time)])
-    text = "Blocks that each want an SM. Sizes without a row are refused."
-    header = ["blocks of a cluster:", "clusters at once:", "SMs that did work:", "ns per block:"]
-    return [paragraph(text), document.table(header, rows)]
+    shown = pivot(
+        table.select({"variant": "spread"}),
+        keys({"blocks of a cluster:": "cluster"}),
+        (["clusters at once:", "SMs that did work:"], figures(table, _count, "active_clusters", "sms_used")),
+        (["ns per block:"], figures(table, plain, "element_ns")),
+    )
+    return told(shown, ["Blocks that each want an SM. Sizes without a row are refused."])
 
 
 SIZES = ["2", "4", "8", "16"]  # alone, a block reads its own
+
+
+def _count(figure: Figure | None) -> Cell:
+    return whole(int(figure.value)) if figure else NONE
 
 
 def cluster_chart(_: Study, table: Table) -> Chart:
