@@ -6,13 +6,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph
+from benchlib.document.document import NONE, NO_RESULTS, Blocks, Cell, Code, paragraph
 from benchlib.model.analysis import Analysis, Study
 from benchlib.tables.slices import slices_table
-from benchlib.model.pairs import Pair, figure_of, pairs
-from benchlib.tables.twins import comparison, micros, noise_floor, rows_or_none, with_noise_floor
+from benchlib.model.pairs import figure_of, pairs
+from benchlib.tables.twins import micros, noise_floor
 from benchlib.results.results import API_NAMES, Case, Row, Table
-from benchlib.tables.pivot import told
+from benchlib.tables.pivot import api_name, by_api, column, decimals, figures, keys, pivot, rounded, told, versus
 
 HOMES = {"home_store": "stores", "home_load": "loads"}
 CHANGES = {
@@ -40,25 +40,22 @@ SHARES = {"sm_blocks_min": "fewest", "sm_blocks_q1": "1st quartile", "sm_blocks_
 
 def shares(found: Study, table: Table) -> Blocks:
     """How the SMs of either API shared a kernel's blocks: one that stores faster gets more of them."""
-    rows = []
-    for pair in pairs(table, {"variant": "write_share"}):
-        for side in pair.sides:
-            found_shares = [figure_of(table, side, metric) for metric in SHARES]
-            if side and any(found_shares):
-                cells = [changed(side), API_NAMES[side["api"]], micros(figure_of(table, side))]
-                cells += [fixed(share.value, 0) if share else NONE for share in found_shares]
-                rows.append([*cells, _ranges_text(shares_of_half(table, side))])
-    if not rows:
-        return [NO_RESULTS]
-    header = ["changed", "API", "µs:", *(f"{name}:" for name in SHARES.values()), "by the SMs of half 0, %:"]
-    text = (
+    sides = [side for pair in pairs(table, {"variant": "write_share"}) for side in pair.sides if side]
+    shown = pivot(
+        [side for side in sides if any(figure_of(table, side, metric) for metric in SHARES)],
+        keys({"changed": changed, "API": api_name}),
+        (["µs:"], figures(table, micros, "device_ns")),
+        decimals(table, {f"{name}:": (metric, 0) for metric, name in SHARES.items()}),
+        column("by the SMs of half 0, %:", lambda side: _ranges_text(shares_of_half(table, side))),
+    )
+    text = paragraph(
         "Blocks of 4 KiB that an SM ran in one launch of ",
         Code("write_share"),
         ": the SMs sorted by that, at the ends and at every quarter. Half 0: the SMs of the half of the GPU that SM 0 is in; "
         "the least and the greatest share, apart for the runs in which it ran fewer than 49 %, about half, and more than 51 %; in brackets how "
         "many runs, of those that know the halves.",
     )
-    return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
+    return told(shown, after=[text, found.memoized(noise_floor, table)])
 
 
 def shares_of_half(table: Table, side: Case) -> list[float]:
@@ -137,34 +134,27 @@ def home_feature(half: str, home: str, place: str = "") -> str:
 
 def homes(found: Study, table: Table) -> Blocks:
     """Each half of the SMs against each home of the addresses: a slow half and a slow way across look alike until then."""
-    rows: list[list[Cell]] = []
-    for variant, operation in HOMES.items():
-        for place, name in PLACES.items():
-            for half in SIDES:
-                for home in SIDES:
-                    rows += [
-                        [operation, name, half, home, *_home_cells(table, pair)]
-                        for pair in pairs(table, {"variant": variant, "feature": home_feature(half, home, place), "memory": "own"})
-                    ]
-    header = ["what", "where", "SM half", "home"]
-    for api in API_NAMES.values():
-        header += [f"{api} SMs:", f"{api} share of addresses:", f"{api} GB/s [95 %]:", f"{api} near / far, cycles:"]
-    reading = paragraph(
+    rows = [
+        ((operation, name, half, home), pair)
+        for variant, operation in HOMES.items()
+        for place, name in PLACES.items()
+        for half in SIDES
+        for home in SIDES
+        for pair in pairs(table, {"variant": variant, "feature": home_feature(half, home, place), "memory": "own"})
+    ]
+
+    def cells(side: Case | None) -> list[Cell]:
+        cycles = document.joined(rounded(figure_of(table, side, metric), 0) for metric in ("near_cycles", "far_cycles"))
+        counted = [rounded(figure_of(table, side, metric), digits) for metric, digits in (("half_sms", 0), ("home_share", 3))]
+        return [*counted, document.interval(figure_of(table, side, "gbps")), cycles]
+
+    parts = by_api(["{} SMs:", "{} share of addresses:", "{} GB/s [95 %]:", "{} near / far, cycles:"], cells), versus(table)
+    shown = pivot(rows, (["what", "where", "SM half", "home"], lambda row: row[0]), *((names, lambda row, of=of: of(row[1])) for names, of in parts))
+    reading = (
         "Half 0 is SM 0's; a half's own home is the one of its number, near it, the other is far. Cycles: of one atomic in the L2. Each side "
         "found its halves itself. Over and over 14 MiB stay in the L2."
     )
-    return told(rows_or_none([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows), after=[reading, found.memoized(noise_floor, table)])
-
-
-def _home_cells(table: Table, pair: Pair) -> list[Cell]:
-    cells: list[Cell] = []
-    for side in pair.sides:
-        sms, share, rate, *cycles = (
-            figure_of(table, side, metric) for metric in ("half_sms", "home_share", "gbps", "near_cycles", "far_cycles")
-        )
-        cells += [fixed(sms.value, 0) if sms else NONE, fixed(share.value, 3) if share else NONE, document.interval(rate)]
-        cells.append(document.joined([fixed(each.value, 0) if each else NONE for each in cycles]))
-    return cells + comparison(table, pair)
+    return told(shown, after=[reading, found.memoized(noise_floor, table)])
 
 
 def halves_of_gpcs(found: Study, table: Table) -> Blocks:

@@ -11,9 +11,9 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, pa
 from benchlib.stats.formats import sig
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.pairs import figure_of
-from benchlib.tables.twins import all_pairs, measured_cell, plain, rows_or_none, with_noise_floor
-from benchlib.tables.pivot import told
+from benchlib.model.pairs import figure_of, pairs
+from benchlib.tables.twins import all_pairs, measured_cell, noise_floor, plain, with_noise_floor
+from benchlib.tables.pivot import across, by_api, column, grid, keys, pivot, rounded, told
 
 KNEE = 0.9  # of the best
 KIB = 1024
@@ -79,21 +79,16 @@ def knee_bytes(curve: Iterable[tuple[int, float]], wanted: float) -> float | Non
 
 def curve(_: Study, table: Table) -> Blocks:
     """A row a number of bytes, a column a mechanism."""
-    present = [mechanism for mechanism in MECHANISMS if mechanism.cases(table)]
-    if not present:
-        return [NO_RESULTS]
-    best = {mechanism: mechanism.fastest(table) for mechanism in present}
+    best = {mechanism: mechanism.fastest(table) for mechanism in MECHANISMS if mechanism.cases(table)}
+
+    def rate(size: int, mechanism: Mechanism) -> Cell:
+        return plain(figure_of(table, best[mechanism].get(size), "gbps"))
+
     sizes = sorted({size for found in best.values() for size in found})
-    rows = []
-    for size in sizes:
-        cells: list[Cell] = [whole(size)]
-        for mechanism in present:
-            cells.append(plain(figure_of(table, best[mechanism].get(size), "gbps")))
-        rows.append(cells)
-    header = ["bytes in flight an SM:", *(f"{API_NAMES[m.api]} {m.name}:" for m in present)]
+    shown = pivot(sizes, column("bytes in flight an SM:", whole), across(list(best), lambda m: f"{API_NAMES[m.api]} {m.name}", rate))
     tops = [f"{API_NAMES[api]} {sig(figure.value)}" for api in APIS if (figure := figure_of(table, ceiling(table, api), "gbps"))]
     text = f"GB/s of the fastest shape with so many bytes in flight, in accesses of 16 bytes. A plain read, a block a tile, the ceiling: {', '.join(tops)}."
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text])
 
 
 def mechanisms(found: Study, table: Table) -> Blocks:
@@ -131,68 +126,66 @@ KINDS = {"read_plain": "reads", "copy_plain": "copies", "add_plain": "adds", "wr
 
 def full_loops(_: Study, table: Table) -> Blocks:
     """A row a kind of access, a column a variant and API."""
-    where = {"variant": list(KINDS), "block": FULL_BLOCK, "blocks_per_sm": FULL_BLOCKS}
-    cases = {(case["variant"], case["api"], case.whole("elem_bytes"), case.whole("unroll")): case for case in table.select(where)}
-    sides = [(variant, api) for variant in KINDS for api in APIS if any(key[:2] == (variant, api) for key in cases)]
-    rows = []
-    for width, unroll in sorted({key[2:] for key in cases}, key=lambda each: (each[0] * each[1], each[0])):
-        figures = [figure_of(table, cases.get((*side, width, unroll)), "gbps") for side in sides]
-        name = f"{width} bytes" if unroll == 1 else f"{unroll} x {width} bytes"
-        rows.append([name, *map(plain, figures)])
-    header = ["asked of each array at once, by a thread", *(f"{API_NAMES[api]} {KINDS[variant]}:" for variant, api in sides)]
+    cases = table.select({"variant": list(KINDS), "block": FULL_BLOCK, "blocks_per_sm": FULL_BLOCKS})
+
+    def size(case: Case) -> tuple[int, int]:
+        return case.whole("elem_bytes") * case.whole("unroll"), case.whole("elem_bytes")
+
+    shown = grid(
+        sorted(cases, key=size),
+        {"asked of each array at once, by a thread": lambda case: f"{case['elem_bytes']} bytes" if case["unroll"] == "1" else f"{case['unroll']} x {case['elem_bytes']} bytes"},
+        lambda case: (list(KINDS).index(case["variant"]), case["api"]),
+        lambda side: f"{API_NAMES[side[1]]} {list(KINDS.values())[side[0]]}",
+        lambda found: plain(figure_of(table, found[0], "gbps")) if found else NONE,
+    )
     text = (
         f"GB/s, read and written, of loops with {FULL_BLOCKS} blocks of {FULL_BLOCK} threads on every SM. Reads and copies have one "
         "array to read, adds two."
     )
-    return told(rows_or_none(header, rows), [text])
+    return told(shown, [text])
 
 
 def best_copies(found: Study, table: Table) -> Blocks:
     """A row a shape with a block for every tile."""
-    sides = [("copy_tiles", "cuda"), ("copy_evict_last", "cuda"), ("copy_tiles", "vulkan")]
-    cases: dict[tuple[int, int], dict[tuple[str, str], Case]] = {}
-    for case in table.select({"variant": ["copy_tiles", "copy_evict_last"]}):
-        cases.setdefault((case.whole("block"), case.whole("unroll")), {})[case["variant"], case["api"]] = case
-    rows = []
-    for (block, unroll), of_shape in sorted(cases.items()):
-        as_is, kept, vulkan = (of_shape.get(side) for side in sides)
-        ratio = document.ratio(table.ratio(kept, as_is, "gbps") if kept and as_is else None)
-        cells = [_rate_cells(table, case) for case in (as_is, kept, vulkan)]
-        rows.append([str(block), str(unroll), *cells[0], *cells[1], ratio, *cells[2]])
-    if not rows:
-        return [NO_RESULTS]
+    cases = {(case.whole("block"), case.whole("unroll"), case["variant"], case["api"]): case for case in table.select({"variant": ["copy_tiles", "copy_evict_last"]})}
+
+    def cells(shape: tuple[int, int]) -> list[Cell]:
+        as_is, kept, vulkan = (cases.get((*shape, *side)) for side in (("copy_tiles", "cuda"), ("copy_evict_last", "cuda"), ("copy_tiles", "vulkan")))
+        rates = [[plain(figure_of(table, case, "gbps")), rounded(figure_of(table, case, "peak_pct"), 1)] for case in (as_is, kept, vulkan)]
+        return [*rates[0], *rates[1], document.ratio(table.ratio(kept, as_is, "gbps") if kept and as_is else None), *rates[2]]
+
     peak = "of peak (%):"
-    header = ["threads a block:", "loads a thread:", "CUDA plain GB/s:", peak, "CUDA evict_last GB/s:", peak]
-    header += ["evict_last/plain [95 %]:", "Vulkan plain GB/s:", peak]
+    shown = pivot(
+        sorted({key[:2] for key in cases}),
+        (["threads a block:", "loads a thread:"], lambda shape: [*map(str, shape)]),
+        (["CUDA plain GB/s:", peak, "CUDA evict_last GB/s:", peak, "evict_last/plain [95 %]:", "Vulkan plain GB/s:", peak], cells),
+    )
     text = (
         "GB/s, read and written, of copies in 16-byte accesses with a block for every tile, and their share of the memory's "
         "theoretical peak. evict_last: the L2 is asked to keep what is loaded."
     )
-    return with_noise_floor(found, table, paragraph(text), document.table(header, rows))
-
-
-def _rate_cells(table: Table, case: Case | None) -> list[Cell]:
-    peak = figure_of(table, case, "peak_pct")
-    return [plain(figure_of(table, case, "gbps")), fixed(peak.value, 1) if peak else NONE]
+    return told(shown, [text], [found.memoized(noise_floor, table)])
 
 
 def resident_blocks(_: Study, table: Table) -> Blocks:
     """A row a size of shared memory, a column an API."""
     metric = "resident_blocks"
-    cases = {(case.whole("shared_bytes"), case["api"]): case for case in table.select({"variant": "resident"})}
-    rows = []
-    for size in sorted({size for size, _ in cases}):
-        sides = [cases.get((size, api)) for api in APIS]
-        counts = [figure_of(table, case, metric) for case in sides]
-        used = [f"{count.value * size / KIB:.6g}" if count else NONE for count in counts]
-        rows.append([str(size // KIB), *(measured_cell(table, case, metric) for case in sides), *used])
-    header = ["KiB of shared memory a block:", *(f"{API_NAMES[api]} blocks per SM:" for api in APIS)]
-    header += [f"{API_NAMES[api]} KiB in use:" for api in APIS]
+
+    def used(side: Case | None) -> Cell:
+        held = figure_of(table, side, metric)
+        return f"{held.value * side.whole('shared_bytes') / KIB:.6g}" if held and side else NONE
+
+    shown = pivot(
+        sorted(pairs(table, {"variant": "resident"}), key=lambda pair: pair.case.whole("shared_bytes")),
+        keys({"KiB of shared memory a block:": lambda case: str(case.whole("shared_bytes") // KIB)}),
+        by_api(["{} blocks per SM:"], lambda side: [measured_cell(table, side, metric)]),
+        by_api(["{} KiB in use:"], lambda side: [used(side)]),
+    )
     text = (
         "How many blocks of 64 threads an SM holds at once, counted by the blocks themselves, by the shared memory that each takes, "
         "and how much of it they take together."
     )
-    return told(rows_or_none(header, rows), [text])
+    return told(shown, [text])
 
 
 def _registers(code: Table | None, kernel: str, api: str) -> str:

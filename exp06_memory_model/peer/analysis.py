@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, line
 from benchlib.results.results import Case, Table
 from benchlib.model.pairs import figure_of
 from benchlib.tables.twins import plain
+from benchlib.stats.formats import binary
+from benchlib.tables.pivot import column, figures, grid, keys, pivot, told
 
 ALL_SIZES = ["load_plain", "load_bulk", "load_tma", "copy_in", "store_plain", "store_bulk", "store_tma", "copy_out"]
 BOTH = ["both_plain", "both_bulk"]
@@ -23,14 +24,16 @@ def _rate(table: Table, case: Case) -> Cell:
     return joined([plain(rate), fixed(part.value, 0, " %)")], " (") if part else plain(rate)
 
 
-def _rates(table: Table, cases: list[Case], column: Callable[[Case], int], title: Callable[[int], str]) -> Block:
-    """A row a variant, a column a value of `column`."""
-    values = sorted({column(case) for case in cases})
-    rows = []
-    for variant in [name for name in (*ALL_SIZES, *BOTH) if any(case["variant"] == name for case in cases)]:
-        by_value = {column(case): case for case in cases if case["variant"] == variant}
-        rows.append([variant, *(_rate(table, by_value[v]) if v in by_value else NONE for v in values)])
-    return document.table(["", *(f"{title(value)}:" for value in values)], rows)
+def _rates(table: Table, cases: list[Case], value: Callable[[Case], int], title: Callable[[int], str]) -> Block:
+    """A row a variant, a column a value of `value`."""
+    order = (*ALL_SIZES, *BOTH)
+    return grid(
+        sorted(cases, key=lambda case: order.index(case["variant"])),
+        {"": "variant"},
+        value,
+        title,
+        lambda found: _rate(table, found[-1]) if found else NONE,
+    )
 
 
 def _size(case: Case) -> int:
@@ -41,10 +44,6 @@ def _sms(case: Case) -> int:
     return case.whole("sms")
 
 
-def _binary(count: int) -> str:
-    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
-
-
 def sizes(_: Study, table: Table) -> Blocks:
     """For each variant and size the row with the most SMs."""
     most: dict[tuple[str, int], Case] = {}
@@ -53,7 +52,7 @@ def sizes(_: Study, table: Table) -> Blocks:
         if key not in most or _sms(case) > _sms(most[key]):
             most[key] = case
     text = "GB/s across the links (of their rate in these directions), by the message's size one way."
-    return [paragraph(text), _rates(table, list(most.values()), _size, _binary)]
+    return [paragraph(text), _rates(table, list(most.values()), _size, binary)]
 
 
 def _by_sms(table: Table) -> list[Case]:
@@ -65,34 +64,33 @@ def _by_sms(table: Table) -> list[Case]:
 
 def sms(_: Study, table: Table) -> Blocks:
     cases = _by_sms(table)
-    size = _binary(_size(cases[0])) if cases else NONE
+    size = binary(_size(cases[0])) if cases else NONE
     text = f"GB/s across the links (of their rate in these directions), {size} one way, by SMs at work."
     return [paragraph(text), _rates(table, cases, _sms, str)]
 
 
 def latency(_: Study, table: Table) -> Blocks:
-    rows = []
-    for case in table.select({"variant": ["chase", "flag"], "api": "cuda"}):
-        metric = "latency_ns" if case["variant"] == "flag" else "element_ns"
-        table_bytes = _binary(case.whole("table_bytes")) if case["table_bytes"] else NONE
-        rows.append([case["variant"], case["memory_order"], case["held_by"], table_bytes, _value(table, case, metric)])
-    text = paragraph("Nanoseconds per load (", Code("chase"), "), or one way (", Code("flag"), ").")
-    return [text, document.table(["", "order", "held by", "table:", "ns:"], rows)]
+    metrics = {"flag": "latency_ns", "chase": "element_ns"}
+    shown = pivot(
+        table.select({"variant": list(metrics), "api": "cuda"}),
+        keys({"": "variant", "order": lambda case: case["memory_order"], "held by": "held_by"}),
+        column("table:", lambda case: binary(case.whole("table_bytes")) if case["table_bytes"] else NONE),
+        column("ns:", lambda case: plain(figure_of(table, case, metrics[case["variant"]]))),
+    )
+    return told(shown, [paragraph("Nanoseconds per load (", Code("chase"), "), or one way (", Code("flag"), ").")])
 
 
 def watch(_: Study, table: Table) -> Blocks:
-    rows = []
-    for case in table.select({"variant": "watch", "api": "cuda"}):
-        seen = figure_of(table, case, "seen")
-        cells = [fixed(100 * seen.value, 0, " %") if seen else NONE, _value(table, case, "polls"), _value(table, case, "seen_ns")]
-        rows.append([case["memory_order"], case["held_by"], case["changed_by"], *cells])
-    text = "A word that changes while one thread polls it, 50 ms at most. Time from the first look, the changer's delay in it."
-    header = ["loads", "held by", "changed by", "seen:", "polls:", "ns until seen:"]
-    return [paragraph(text), document.table(header, rows)]
+    def seen(case: Case) -> Cell:
+        share = figure_of(table, case, "seen")
+        return fixed(100 * share.value, 0, " %") if share else NONE
 
-
-def _value(table: Table, case: Case, metric: str) -> Cell:
-    return plain(figure_of(table, case, metric))
+    shown = pivot(
+        table.select({"variant": "watch", "api": "cuda"}),
+        keys({"loads": "memory_order", "held by": "held_by", "changed by": "changed_by", "seen:": seen}),
+        (["polls:", "ns until seen:"], figures(table, plain, "polls", "seen_ns")),
+    )
+    return told(shown, ["A word that changes while one thread polls it, 50 ms at most. Time from the first look, the changer's delay in it."])
 
 
 def links_chart(_: Study, table: Table) -> Chart:
