@@ -30,11 +30,12 @@ def with_its_time(row: Row) -> Row:
 
 
 def classes(path: Path) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
-    """spreads.csv: by what it is of, and class."""
+    """spreads.csv, whose columns are deviations between runs: by what it is of, and class."""
     found = defaultdict(list)
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found[row["of"], row["class"]].append((float(row["share"]), float(row["boards"]) ** 2, float(row["runs"]) ** 2))
+            of, name, boards = (row.pop(column) for column in ("of", "class", "boards"))
+            found[of, name] += [(float(share), float(boards) ** 2, float(runs) ** 2) for runs, share in row.items() if share]
     return found
 
 

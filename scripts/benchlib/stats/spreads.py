@@ -23,7 +23,7 @@ from benchlib.base.kept import Keeper, kept
 from benchlib.stats.outliers import Values
 
 FILE = Path(__file__).with_name("spreads.csv")
-HEADER = ("of", "class", "boards", "runs", "share")
+HEADER = ("of", "class", "boards")  # then the deviations between runs
 RATIOS, FIGURES = "ratio", "figure"  # Vulkan/CUDA within a run, and anything else
 
 # Standard deviations, 1.4 times apart, from 0.01 % to a factor of e.
@@ -127,19 +127,26 @@ def fit(cases: Iterable[Values]) -> Spread:
 
 
 def written(classes: Mapping[tuple[str, str], Spread]) -> str:
-    """As FILE has them."""
-    lines = [",".join(HEADER)]
+    """As FILE has them: a row a deviation between boards, a column one between runs, and in it the share of the class's cases."""
+    runs = [f"{math.sqrt(each):.4g}" for each in sorted({atom.runs for spread in classes.values() for atom in spread.atoms})]
+    lines = [",".join([*HEADER, *runs])]
     for (of, name), spread in classes.items():
         quoted = f'"{name}"' if "," in name else name
-        lines += [f"{of},{quoted},{math.sqrt(atom.boards):.4g},{math.sqrt(atom.runs):.4g},{atom.share:.3g}" for atom in spread.atoms]
+        found: dict[str, dict[str, str]] = {}
+        for atom in spread.atoms:
+            found.setdefault(f"{math.sqrt(atom.boards):.4g}", {})[f"{math.sqrt(atom.runs):.4g}"] = f"{atom.share:.3g}"
+        lines += [",".join([of, quoted, boards, *(shares.get(each, "") for each in runs)]) for boards, shares in found.items()]
     return "\n".join(lines) + "\n"
 
 
 def read(text: str) -> dict[tuple[str, str], Spread]:
     """By what it is of, and class."""
+    header, *rows = csv.reader(text.splitlines())
+    runs = [float(each) ** 2 for each in header[len(HEADER) :]]
     atoms: dict[tuple[str, str], list[Atom]] = {}
-    for of, name, boards, runs, share in list(csv.reader(text.splitlines()))[1:]:
-        atoms.setdefault((of, name), []).append(Atom(float(share), float(boards) ** 2, float(runs) ** 2))
+    for of, name, boards, *shares in rows:
+        found = [Atom(float(share), float(boards) ** 2, each) for share, each in zip(shares, runs) if share]
+        atoms.setdefault((of, name), []).extend(found)
     return {key: Spread(found) for key, found in atoms.items()}
 
 
