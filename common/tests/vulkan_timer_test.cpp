@@ -204,6 +204,32 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   EXPECT_LT(nothing->time_host(1).roundtrip_ns * 1e-6, 10);
 }
 
+// Each moves the 1 on by one buffer.
+TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeItsLeadIn) {
+  std::vector<std::unique_ptr<Buffer>> moved;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    moved.push_back(device().allocate(4096, "moved"));
+    device().fill(*moved.back(), 0, 4096, i == 0 ? 1 : 0);
+  }
+  std::vector<Work> before;
+  for (std::size_t i = 3; i > 0; --i) before.emplace_back(Copy{moved[i - 1].get(), moved[i].get(), 4096});
+  const auto unused = device().allocate(4096, "unused");
+  const auto subject = device().prepare(Copy{moved[0].get(), unused.get(), 4096}, {.before = before});
+  std::uint32_t word = 0;
+  const auto last = [&] {
+    device().download(*moved[3], 0, std::as_writable_bytes(std::span(&word, 1)));
+    return word;
+  };
+  subject->time_host(1);
+  subject->restore();
+  subject->time_host(1);
+  EXPECT_EQ(last(), 0U) << "twice so far";
+  EXPECT_TRUE(subject->restores());
+  for (const auto& one : moved) device().fill(*one, 0, 4096, one == moved[0] ? 1 : 0);
+  subject->time_device({.lead_in = 2});
+  EXPECT_EQ(last(), 1U);
+}
+
 // What every device sample begins with: forty in one submission keep the device busy for a millisecond.
 TEST_P(VulkanTimerTest, TheGateKeepsTheDeviceBusyForAWhile) {
   const Context context(device().info(), {}, std::make_shared<Instance>(false));
