@@ -87,6 +87,7 @@ class CaseMaker {
     const Sizes& with = description_.sizes[sizes];
     const Footprint footprint = footprint_of(description_, with);
     Case one;
+    const bool replays = step && must_replay(job_, *step);
     for (std::size_t side = 0; side < description_.sides.size(); ++side) {
       if (!is_wanted(side, sizes) || (step && *step >= description_.sides[side].steps.size())) continue;
       one.sides.push_back(side_of({.side = side,
@@ -94,6 +95,7 @@ class CaseMaker {
                                    .step = step,
                                    .robustness = robustness_of(checks),
                                    .restores = restores(cache),
+                                   .replays = replays,
                                    .alone = wish_.alone.has_value(),
                                    .is_first = one.sides.empty()},
                                   checks));
@@ -105,7 +107,7 @@ class CaseMaker {
     if (!step) one.useful_bytes = is_told ? count_of(description_.useful_bytes, with) : footprint.moved;
     if (!step && !description_.operations.text.empty()) one.model = {{"operations", count_of(description_.operations, with)}};
     one.cache = cache;
-    one.fixed_batch = restores(cache) ? 1 : 0;
+    one.fixed_batch = restores(cache) || replays ? 1 : 0;
     one.vulkan = vulkan_of(checks);
     one.vulkan.capabilities = capabilities_;
     cases.push_back(std::move(one));

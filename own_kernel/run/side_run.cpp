@@ -27,15 +27,61 @@ std::uint64_t words_of(std::uint64_t bytes) { return (bytes + 3) / 4; }
 
 bool has_content(const Buffer& buffer) { return buffer.role == Role::kIn || buffer.role == Role::kInout; }
 
+std::set<std::size_t> buffers_of(const Description& description, const Argument& argument) {
+  if (argument.kind == Argument::Kind::kBuffer) return {argument.index};
+  std::set<std::size_t> found;
+  if (argument.kind != Argument::Kind::kStruct) return found;
+  for (const Member& member : description.structs[argument.index].members) {
+    if (member.buffer) found.insert(*member.buffer);
+  }
+  return found;
+}
+
+std::set<std::size_t> buffers_of(const Description& description, const Step& step) {
+  std::set<std::size_t> found;
+  for (const Argument& argument : step.arguments) found.merge(buffers_of(description, argument));
+  return found;
+}
+
 std::set<std::size_t> buffers_of(const Description& description, const Side& side) {
   std::set<std::size_t> found;
-  for (const Step& step : side.steps) {
-    for (const Argument& argument : step.arguments) {
-      if (argument.kind == Argument::Kind::kBuffer) found.insert(argument.index);
-      if (argument.kind != Argument::Kind::kStruct) continue;
-      for (const Member& member : description.structs[argument.index].members) {
-        if (member.buffer) found.insert(*member.buffer);
-      }
+  for (const Step& step : side.steps) found.merge(buffers_of(description, step));
+  return found;
+}
+
+// What a step's code may do with a buffer that it is given.
+struct Access {
+  bool is_read = false;
+  bool is_written = false;
+};
+
+Access access_of(const Step& step, const Compiled& code, std::size_t number) {
+  const Argument& argument = step.arguments[number];
+  const Access any = {true, true};
+  if (argument.kind != Argument::Kind::kBuffer) return any;
+  if (code.kind != Compiled::Kind::kSpirv) {
+    const bool is_const = code.declared.size() == step.arguments.size() && code.declared[number].is_const;
+    return is_const ? Access{true, false} : any;
+  }
+  for (const SpirvBinding& one : code.spirv.bindings) {
+    if (argument.as == As::kPush || one.set != argument.set || one.binding != argument.binding) continue;
+    return {!one.is_writeonly, !one.is_readonly && !one.is_uniform};
+  }
+  return any;
+}
+
+// By buffer.
+std::map<std::size_t, Access> accesses_of(const Job& job, std::size_t side, std::size_t step) {
+  std::map<std::size_t, Access> found;
+  const Description& description = job.description;
+  if (!job.sides[side] || step >= description.sides[side].steps.size()) return found;
+  const Step& one = description.sides[side].steps[step];
+  const Compiled& code = job.sides[side]->steps[step]->compiled();
+  for (std::size_t i = 0; i < one.arguments.size(); ++i) {
+    const Access access = access_of(one, code, i);
+    for (const std::size_t buffer : buffers_of(description, one.arguments[i])) {
+      found[buffer].is_read |= access.is_read;
+      found[buffer].is_written |= access.is_written;
     }
   }
   return found;
@@ -126,9 +172,28 @@ class SideRun {
     }
   }
 
+  // All that the step in hand is given, as the steps before it leave it.
+  void keep_for_step() {
+    Passes earlier;
+    for (std::size_t i = 0; i < *of_.step; ++i) {
+      earlier.launches.push_back(launches_[i]);
+      earlier.overlaps.push_back(!side_.steps[i].barrier);
+    }
+    if (!earlier.launches.empty()) bench_.device().run(earlier);
+    for (const std::size_t index : buffers_of(description_, side_.steps[*of_.step])) {
+      const Buffer& buffer = description_.buffers[index];
+      if (buffer.role == Role::kIn) continue;
+      const std::uint64_t words = words_of(buffers_.at(index).bytes);
+      const bench::Buffer& kept = bench_.output(fmt::format("{} of side {}, for a step", buffer.name, of_.side), words);
+      bench_.device().run(Copy{buffers_.at(index).working, &kept, words * 4});
+      replays_.emplace_back(Copy{&kept, buffers_.at(index).working, words * 4});
+    }
+  }
+
   std::unique_ptr<Subject> prepare() {
     SubjectOptions options;
     if (of_.restores) options.before = copies_back();
+    if (of_.replays) options.before = replays_;
     return bench_.device().prepare(of_.step ? Work(launches_[*of_.step]) : work(), options);
   }
 
@@ -315,6 +380,7 @@ class SideRun {
   bool keeps_contents_;
   std::map<std::size_t, OnDevice> buffers_;
   std::vector<Launch> launches_;
+  std::vector<Work> replays_;
 };
 
 }  // namespace
@@ -326,6 +392,26 @@ std::uint64_t device_bytes(const Description& description, const Side& side, con
     bytes += (bytes_of(buffer, sizes) + kGuard * 4) * (buffer.role == Role::kInout ? 2 : 1);
   }
   return bytes;
+}
+
+bool must_replay(const Job& job, std::size_t step) {
+  std::map<std::size_t, Access> known;  // where a side's code tells
+  for (std::size_t side = 0; side < job.sides.size(); ++side) {
+    for (const auto& [buffer, access] : accesses_of(job, side, step)) {
+      if (!access.is_read || !access.is_written) known[buffer] = access;
+    }
+  }
+  for (std::size_t side = 0; side < job.sides.size(); ++side) {
+    for (const auto& [buffer, access] : accesses_of(job, side, step)) {
+      if (known.contains(buffer) || job.description.buffers[buffer].role == Role::kIn) continue;
+      for (std::size_t other = 0; other < job.description.sides[side].steps.size(); ++other) {
+        const std::map<std::size_t, Access> there = accesses_of(job, side, other);
+        if (const auto found = there.find(buffer); other != step && found != there.end() && found->second.is_written)
+          return true;
+      }
+    }
+  }
+  return false;
 }
 
 Prepared set_up(Workbench& bench, const Job& job, const SideCase& of, Outputs& outputs) {
@@ -344,7 +430,11 @@ Prepared set_up(Workbench& bench, const Job& job, const SideCase& of, Outputs& o
   }
   run->fill();
   // A step alone finds what the steps before it have left.
-  if (of.step) run->launch();
+  if (of.replays) {
+    run->keep_for_step();
+  } else if (of.step) {
+    run->launch();
+  }
   if (!of.step) bench.makes_outputs_anew([run] { run->restore(); }, [run] { run->check_remade(); });
   return run->prepare();
 }

@@ -133,6 +133,29 @@ TEST_F(Harm, NoneInPlace) {
   }
 }
 
+// A counter that the step before clears: launched again without it, the kernel would not end.
+TEST_F(Harm, NoneWithACounterThatAnotherStepClears) {
+  write("clear.comp",
+        "#version 460\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer C { uint counter[]; };\n"
+        "void main() { counter[0] = 0; }\n");
+  write("parts.comp",
+        kernel("const uint part = atomicAdd(counter[0], 1);\n  while (part >= n && x[part % n] < 2) y[i] += x[i];\n"
+               "  y[i] = 2 * x[i];",
+               "layout(binding = 2) buffer C { uint counter[]; };"));
+  const std::string counter = "[[buffer]]\nname = \"c\"\ntype = \"u32\"\nelements = 1\nrole = \"scratch\"\n";
+  const std::string steps =
+      "[[side.step]]\nfile = \"clear.comp\"\narguments = [{ name = \"c\", binding = 0 }]\ngrid = 1\n"
+      "[[side.step]]\nfile = \"parts.comp\"\ngrid = \"ceil(n / 64)\"\narguments = [{ name = \"x\", binding = 0 }, { name = "
+      "\"y\", "
+      "binding = 1 }, { name = \"c\", binding = 2 }, { name = \"m\", push = 0 }]\n";
+  const ChildEnd end = run(toml(std::string(kBuffers) + counter, "1048576") + "[[side]]\nname = \"one\"\n" + steps +
+                               "[[side]]\nname = \"other\"\n" + steps,
+                           {"--timeout", "3"});
+  if (end.exit_code == 77) GTEST_SKIP() << end.output;
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("step 2 (parts)"));
+}
+
 TEST_F(Harm, AnEndlessLoop) {
   // llvmpipe leaves a loop after 65,535 turns: 2^20 of them take minutes.
   write("endless.comp", kernel("while (x[0] < 2) y[i] += x[i];\n  y[i] = 2 * x[i];"));

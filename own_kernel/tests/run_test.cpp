@@ -350,6 +350,36 @@ Job idle_job() {
   return job;
 }
 
+// Three Vulkan steps: the first clears c, the second uses it and makes y, the third reads y.
+TEST(SideRun, AStepIsReplayedWhereAnotherWritesWhatItIsGiven) {
+  using Kind = Argument::Kind;
+  const auto storage = [](std::size_t buffer) {
+    return Argument{.kind = Kind::kBuffer, .index = buffer, .as = As::kStorage, .binding = static_cast<std::uint32_t>(buffer)};
+  };
+  Job job;
+  job.description.buffers = {{.name = "x"}, {.name = "y", .role = Role::kOut}, {.name = "c", .role = Role::kScratch}};
+  job.description.sides = {{.name = "Vulkan", .api = SideApi::kVulkan}};
+  job.description.sides[0].steps = {step_of({storage(2)}), step_of({storage(0), storage(1), storage(2)}),
+                                    step_of({storage(1)})};
+  const auto replayed = [&](bool reads_alone, bool writes_alone) {
+    job.sides.resize(1);
+    job.sides[0].emplace();
+    for (std::size_t step = 0; step < 3; ++step) {
+      Compiled compiled = {.kind = Compiled::Kind::kSpirv, .bytes = std::vector<std::byte>(8), .entry = "main"};
+      for (const Argument& one : job.description.sides[0].steps[step].arguments) {
+        compiled.spirv.bindings.push_back({.binding = one.binding,
+                                           .is_readonly = step == 2 && reads_alone,
+                                           .is_writeonly = one.index != 0 && step != 2 && writes_alone});
+      }
+      job.sides[0]->steps.push_back(std::make_unique<Code>(std::move(compiled), "stem", "sm_90"));
+    }
+    return std::array{must_replay(job, 0), must_replay(job, 1), must_replay(job, 2)};
+  };
+  EXPECT_EQ(replayed(true, false), (std::array{true, true, false}));
+  EXPECT_EQ(replayed(false, false), (std::array{true, true, true})) << "the third may write y";
+  EXPECT_EQ(replayed(true, true), (std::array{false, false, false})) << "what a step only writes it does not find";
+}
+
 // Each step of a pipeline is a case that sets both sides up.
 TEST(SideRun, ContentsAreMadeOnceForAllCases) {
   const Job job = idle_job();
