@@ -1,4 +1,4 @@
-// What cuBLAS's loader says where there is no cuBLAS. Its products need a GPU: the experiment verifies them.
+// What the libraries' loaders say where there is no cuBLAS. Their products need a GPU: the experiment verifies them.
 #include "cublas.h"
 
 #include <gtest/gtest.h>
@@ -40,6 +40,17 @@ TEST(Cublas, AProductThatItDoesNotHaveIsASkip) {
   const NoBuffer buffer;
   const auto product = [&] { cublas->product(buffer, buffer, buffer, {256, 256, 256, 0}, Number::kE4m3, Number::kF32); };
   EXPECT_EQ(reason(product), "cublasGemmEx multiplies no e4m3 into f32");
+}
+
+TEST(CublasLt, AMissingLibraryAnotherOneAndAProductThatItDoesNotHaveAreSkips) {
+  const NoBuffer buffer;
+  const auto said = [&](const char* library, Number in) {
+    const auto cublaslt = CublasLt::make({library});
+    return reason([&] { cublaslt->product(buffer, buffer, buffer, buffer, {256, 256, 256, 0}, in, Number::kF32, 0); });
+  };
+  EXPECT_NE(said("/nowhere/libcublasLt.so.2", Number::kF16).find("cuBLASLt is wanted"), std::string::npos);
+  EXPECT_NE(said("libm.so.6", Number::kF16).find("cublasLtMatmul is not in the one found"), std::string::npos);
+  EXPECT_EQ(said("libm.so.6", Number::kE4m3), "cublasLtMatmul multiplies no e4m3 into f32");
 }
 
 }  // namespace

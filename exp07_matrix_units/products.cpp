@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,7 @@
 #include "variants.h"
 #include "vulkan/device/backend.h"
 
-// References of products, made once for all kernels, and the library.
+// References of products, made once for all kernels, and the libraries.
 class Products {
  public:
   explicit Products(std::span<const bench::KernelImages> kernels) : kernels_(kernels) {}
@@ -34,6 +35,7 @@ class Products {
     return ::halves(kernels_, shape.stem, {shape.in, shape.sums});
   }
   Cublas& cublas() { return *cublas_; }
+  CublasLt& cublaslt() { return *cublaslt_; }
   const Product& of(std::uint64_t seed, Number in, Data data, const MatrixParams& params, Layout b) {
     auto& made = made_[{seed, in, data, params.m, params.k, b}];
     if (!made) made = std::make_unique<Product>(seed, in, data, params, b);
@@ -43,6 +45,7 @@ class Products {
  private:
   std::span<const bench::KernelImages> kernels_;
   std::shared_ptr<Cublas> cublas_ = Cublas::make();
+  std::shared_ptr<CublasLt> cublaslt_ = CublasLt::make();
   std::map<std::tuple<std::uint64_t, Number, Data, std::uint32_t, std::uint32_t, Layout>, std::unique_ptr<Product>> made_;
 };
 
@@ -136,10 +139,36 @@ Launch make_launch(const Config& config, const bench::Kernel& kernel, const Buff
   return launch;
 }
 
+// By the fastest of the algorithms that cuBLASLt proposes: each runs once and is timed. C is poisoned behind them.
+bench::StreamCall fastest_call(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
+                               const Buffer& c) {
+  auto& calls = bench.device().offer<bench::StreamCalls>();
+  const Buffer& workspace = bench.output("cuBLASLt's workspace", CublasLt::kWorkspaceBytes / sizeof(std::uint32_t));
+  bench::StreamCall fastest;
+  double least_ns = std::numeric_limits<double>::infinity();
+  for (std::size_t place = 0; place < CublasLt::kMostAlgorithms; ++place) {
+    bench::StreamCall call =
+        products.cublaslt().product(a, b, c, workspace, config.params(), config.shape.in, config.shape.sums, place);
+    try {
+      calls.run(call);
+    } catch (const bench::Skip&) {
+      if (place == 0) throw;
+      break;
+    }
+    const double ns = calls.prepare(call, {})->time_device({.batch = 3, .lead_in = 1}).ns;
+    if (ns >= least_ns) continue;
+    least_ns = ns;
+    fastest = std::move(call);
+  }
+  bench.output("C", config.out_words());
+  return fastest;
+}
+
 ProductWork make_work(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
                       const Buffer& c) {
   const Shape& shape = config.shape;
-  if (shape.implementation == Implementation::kLibrary)
+  if (shape.implementation == Implementation::kCublasLt) return fastest_call(bench, config, products, a, b, c);
+  if (shape.implementation == Implementation::kCublas)
     return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
   want(bench.device().info(), config);
   return make_launch(config, bench.kernel(product_kernel(config, products)), a, b, c);
@@ -264,7 +293,7 @@ std::vector<bench::Case> product_cases(const bench::Plan& plan, std::span<const 
     for (const Shape& shape : shapes(plan)) {
       const bool first = shape.in == Number::kF16 && shape.sums == Number::kF32;
       // What the search found is held against the library at the size that was searched, in every type.
-      const bool searched = was_found(shape.variant) || shape.implementation == Implementation::kLibrary;
+      const bool searched = was_found(shape.variant) || is_library(shape.implementation);
       if (!first && size != sizes.front() && !searched) continue;
       // A coarse sweep: each way's best known shape, of large f16 matrices.
       const bool further = shape.in == Number::kBf16 || shape.variant == "product_double" || shape.variant == "product_clamped";

@@ -31,8 +31,9 @@ constexpr Tile kDoubleTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 32, 2, 2}, {64
 constexpr Tile kWorkgroupTiles[] = {
     {128, 256, 64, 0, 0}, {128, 128, 64, 0, 0}, {256, 128, 64, 0, 0}, {128, 256, 32, 0, 0}, {128, 128, 32, 0, 0}};
 
-// The fastest shapes that search/ found at 8,192 in each type, on an H200 and on an H100 by driver 580.159.04. The last four
-// know the matrices' size when they are compiled.
+// The fastest shapes that search/ found at 8,192 in each type, on an H200 and on an H100 by driver 580.159.04. Those that are
+// sized know the matrices' size when they are compiled. product_walk has the shape of product_staged_rows_sized, and differs in
+// how it computes addresses; with two tiles in turn it is half as deep.
 struct Found {
   std::string_view variant;
   std::string_view kernel;
@@ -82,6 +83,20 @@ constexpr Found kFound[] = {
      Layout::kByRows,
      kWorkgroup,
      true},
+    {"product_walk_rows_sized",
+     "product_walk_rows_sized",
+     {Number::kF16, Number::kF16},
+     {256, 256, 32, 2, 4},
+     Layout::kByRows,
+     kWorkgroup,
+     true},
+    {"product_walk_double_rows_sized",
+     "product_walk_double_rows_sized",
+     {Number::kF16, Number::kF16},
+     {256, 256, 16, 2, 4},
+     Layout::kByRows,
+     kWorkgroup,
+     true},
     {"product_workgroup_sized",
      "product_workgroup_sized",
      {Number::kBf16, Number::kF32},
@@ -104,9 +119,9 @@ void add_types(std::vector<Shape>& list, const Types& types) {
   const auto add = [&](std::string_view variant, Implementation implementation, const Tile& tile, std::uint32_t stages = 0,
                        std::uint32_t cluster = 0) {
     const bool shallow = variant == "product_shallow";
-    const std::string stem = implementation == Implementation::kTensor    ? "product_wgmma"
-                             : implementation == Implementation::kLibrary ? ""
-                                                                          : stem_of(shallow ? "product_tile" : variant, types);
+    const std::string stem = implementation == Implementation::kTensor ? "product_wgmma"
+                             : is_library(implementation)              ? ""
+                                                                       : stem_of(shallow ? "product_tile" : variant, types);
     list.push_back({variant, stem, implementation, types.in, types.sums, tile.rows, tile.columns, tile.depth, tile.down,
                     tile.across, stages, cluster, shallow ? kShallow : 1, Layout::kByColumns, kWorkgroup});
   };
@@ -134,7 +149,8 @@ void add_types(std::vector<Shape>& list, const Types& types) {
   add("product_mma", Implementation::kCuda, {256, 128, narrow ? 64U : 32U, 4, 2}, 4);
   add("product_wgmma", Implementation::kTensor, {128, 256, 128 / bytes_of(types.in), 0, 0}, 0, 2);
   if (first) add("product_wgmma_alone", Implementation::kTensor, {128, 256, 64, 0, 0});
-  add("product_cublas", Implementation::kLibrary, {});
+  add("product_cublas", Implementation::kCublas, {});
+  add("product_cublaslt", Implementation::kCublasLt, {});
 }
 
 }  // namespace
@@ -195,6 +211,10 @@ bench::VulkanLaunch::OtherMatrix halves(std::span<const bench::KernelImages> ker
 void want_subgroups(const bench::DeviceInfo& device, std::uint32_t size) {
   if (device.subgroup_size != size)
     throw bench::Skip("subgroups of {} wanted, the device's are of {}", size, device.subgroup_size);
+}
+
+bool is_library(Implementation implementation) {
+  return implementation == Implementation::kCublas || implementation == Implementation::kCublasLt;
 }
 
 bool seeks_cause(std::string_view variant) {

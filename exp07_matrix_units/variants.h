@@ -11,12 +11,15 @@
 #include "numbers.h"
 
 enum class Implementation : std::uint8_t {
-  kTwins,    // the same kernel in both APIs
-  kVulkan,   // by Vulkan alone
-  kCuda,     // by CUDA alone
-  kTensor,   // likewise, through tensor maps, by persistent blocks
-  kLibrary,  // cuBLAS
+  kTwins,   // the same kernel in both APIs
+  kVulkan,  // by Vulkan alone
+  kCuda,    // by CUDA alone
+  kTensor,  // likewise, through tensor maps, by persistent blocks
+  kCublas,
+  kCublasLt,  // by the fastest of the algorithms that it proposes
 };
+
+bool is_library(Implementation implementation);
 
 // One kernel's shape.
 struct Shape {
@@ -70,7 +73,7 @@ std::string stem_of(std::string_view kernel, const Types& types);
 // product_tile.
 bool seeks_cause(std::string_view variant);
 
-// Whether the variant is a shape that search/ found to be the fastest of its types.
+// Whether the variant is a shape that search/ found to be the fastest of its types, or the same one in another kernel.
 bool was_found(std::string_view variant);
 
 // All of them, f16 with sums of f32 first: a smoke run has all of them, too, whose kernels --dump-isa writes down. A coarse

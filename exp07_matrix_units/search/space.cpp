@@ -138,7 +138,8 @@ bool is_in_exp07(const Shape& shape) {
     return own.implementation == Implementation::kVulkan && own.in == shape.in && own.sums == shape.sums && own.b == shape.b &&
            own.rows == shape.rows && own.columns == shape.columns && own.depth == shape.depth && own.down == shape.down &&
            own.across == shape.across && own.block() == shape.block() && shape.group_rows == own.group_rows &&
-           kernel_of(own).staged == kernel_of(shape).staged && !kernel_of(shape).ahead && !kernel_of(shape).walk &&
+           kernel_of(own).staged == kernel_of(shape).staged && !kernel_of(shape).ahead &&
+           kernel_of(own).walk == kernel_of(shape).walk && kernel_of(own).twice == kernel_of(shape).twice &&
            !own.stem.starts_with("product_double");
   });
 }

@@ -5,8 +5,8 @@
 // With DOUBLE there are two tiles of each operand, and a step's tiles are stored while the step before it multiplies: one barrier
 // a step in place of two.
 // With B_BY_ROWS, B lies as k x n, and its tile in shared memory has a row for each of its k.
-#include "glsl/matrix.glsl"
-#include "glsl/order.glsl"
+#include "matrix.glsl"
+#include "order.glsl"
 #extension GL_EXT_buffer_reference_uvec2 : require
 
 layout(constant_id = 1) const uint kRowsC = 128;  // the workgroup's tile
