@@ -67,12 +67,15 @@ std::optional<std::size_t> step_of(const Measured& one, const Job& job) {
          1;
 }
 
-// "step 2 (product)", by its file.
+// "step 2 (product)", by its file; "step 2 (scan and root)", where the sides' files have other names.
 std::string name_of(std::size_t step, const Job& job) {
+  std::vector<std::string> names;
   for (const Side& side : job.description.sides) {
-    if (step < side.steps.size()) return fmt::format("step {} ({})", step + 1, side.steps[step].file.stem().string());
+    if (step >= side.steps.size()) continue;
+    std::string name = side.steps[step].file.stem().string();
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
-  return fmt::format("step {}", step + 1);
+  return fmt::format("step {} ({})", step + 1, fmt::join(names, " and "));
 }
 
 // Without the names that have one value everywhere, where there are several.

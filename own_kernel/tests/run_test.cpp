@@ -431,6 +431,24 @@ TEST(Result, SlowerIsSlowerInTwoThirdsOfTheProcesses) {
   EXPECT_DOUBLE_EQ(measured_of({1.05, 1.04, 1.06}).ratio()->lo, 1.039);
 }
 
+TEST(Result, AStepIsCalledByTheFilesOfBothSides) {
+  Job job;
+  job.description.name = "scan";
+  job.description.sides = {{.name = "CUDA"}, {.name = "Vulkan", .api = SideApi::kVulkan}};
+  job.description.sides[0].steps.resize(2);
+  job.description.sides[1].steps.resize(3);
+  for (Side& side : job.description.sides) {
+    for (Step& step : side.steps) step.file = "same.cu";
+  }
+  job.description.sides[1].steps[1].file = "other.comp";
+  std::vector<Measured> steps(3, measured_of({1}));
+  for (std::size_t i = 0; i < 3; ++i) steps[i].variant = fmt::format("scan.step{}", i + 1);
+  const std::vector<std::string> lines = ending_of(job, steps, {}, {}, {}, 1).lines;
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("step 1 (same), ")));
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("step 2 (same and other), ")));
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("step 3 (same), ")));
+}
+
 TEST(Result, TheEndHasFifteenLinesAtMost) {
   Job job;
   job.description.name = "saxpy";

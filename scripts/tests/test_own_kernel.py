@@ -53,6 +53,13 @@ def test_the_verdict_is_the_worklogs(tmp_path: Path) -> None:
         assert pair.effect.lo is not None and pair.effect.lo < ratios[0] < (pair.effect.hi or 0)
 
 
+def test_a_step_is_called_by_the_files_of_both_sides(tmp_path: Path) -> None:
+    own = own_kernel.read(write(tmp_path, both((1.0,))))
+    for side, files in zip(own.result["sides"], (["a.cu", "b.cu"], ["a.comp", "c.comp", "d.comp"])):  # type: ignore[call-overload]
+        side["files"] = files
+    assert [own_kernel._name_of(own, step) for step in (1, 2, 3)] == ["step 1 (a)", "step 2 (b and c)", "step 3 (d)"]
+
+
 def test_what_the_launch_explains_is_fixed_cost(tmp_path: Path) -> None:
     rows = both((1.2, 1.2, 1.2), ns=10_000)
     for each in rows:

@@ -226,11 +226,9 @@ def _times(own: Own) -> Blocks:
 
 
 def _name_of(own: Own, step: int) -> str:
-    """"step 2 (product)", by its file."""
-    for side in _list(own.result, "sides"):
-        if isinstance(side, dict) and step <= len(side["files"]):
-            return f"step {step} ({Path(str(side['files'][step - 1])).stem})"
-    return f"step {step}"
+    """"step 2 (product)", by its file; "step 2 (scan and root)", where the sides' files have other names."""
+    files = [side["files"][step - 1] for side in _list(own.result, "sides") if isinstance(side, dict) and step <= len(side["files"])]
+    return f"step {step} ({' and '.join(dict.fromkeys(Path(str(file)).stem for file in files))})"
 
 
 def _time(ns: float | None) -> str:
