@@ -29,9 +29,10 @@ from pathlib import Path
 
 from benchlib.base import console, csv_file, files
 from benchlib.document import markdown
+from benchlib.document.columns import WIDTH
 from benchlib.fleet.comparison import BAND, COMPARED, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, UNCLEAR
 from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means
-from benchlib.fleet.comparison import Comparison, Row, compare
+from benchlib.fleet.comparison import Comparison, ComparedCase, compare
 from benchlib.fleet.groups import Group
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
@@ -63,15 +64,14 @@ NAME = "compare.py"
 SCREEN = 20  # lines of the terminal
 BUILT_BY = ("driver", "toolkit")
 ROOT = Path(__file__).resolve().parent.parent  # the repository whose claims are asked
-WIDTH = 120  # columns of the terminal
 
 
-def change(row: Row) -> float:
+def change(row: ComparedCase) -> float:
     """How far B/A is from 1: half as long is as far as twice."""
     return abs(math.log(row.ratio.value)) if row.ratio else 0
 
 
-def worst_first(rows: Sequence[Row]) -> list[Row]:
+def worst_first(rows: Sequence[ComparedCase]) -> list[ComparedCase]:
     return sorted(rows, key=lambda row: -change(row))
 
 
@@ -256,9 +256,9 @@ def wrapped(head: str, text: str) -> list[str]:
 # ----------------------------------------------------------------------------------------------------- several sets at once
 
 
-def cases_of(comparisons: Sequence[Comparison]) -> list[list[Row | None]]:
+def cases_of(comparisons: Sequence[Comparison]) -> list[list[ComparedCase | None]]:
     """A list a case: its row in each comparison. What changed most comes first."""
-    by_key: dict[object, list[Row | None]] = {}
+    by_key: dict[object, list[ComparedCase | None]] = {}
     for at, found in enumerate(comparisons):
         for row in found.rows:
             by_key.setdefault(row.key, [None] * len(comparisons))[at] = row
@@ -270,7 +270,7 @@ def directories(comparisons: Sequence[Comparison]) -> list[tuple[str, Path]]:
     return [(name, each.directory) for name, each in zip(letters(len(found)), found)]
 
 
-def short_cell(row: Row | None) -> str:
+def short_cell(row: ComparedCase | None) -> str:
     if row is None:
         return NONE
     return SEVERAL_CELLS.get(row.verdict) or f"{row.ratio.value if row.ratio else 0:.4f} {row.verdict}"
@@ -363,7 +363,7 @@ def kinds_table(found: Comparison, root: Path) -> str:
     return markdown.table([rows[0][0], f"{rows[0][1]}:", *rows[0][2:]], [[escape(cell) for cell in row] for row in rows[1:]]) if rows else ""
 
 
-def rows_table(rows: Sequence[Row], clocks: bool) -> str:
+def rows_table(rows: Sequence[ComparedCase], clocks: bool) -> str:
     header = ["experiment", "case", "API", "A µs:", "B µs:", "B/A:"]
     header += ["B/A in cycles:", "in cycles, B is"] if clocks else []
     lines = []

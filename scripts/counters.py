@@ -41,8 +41,8 @@ from benchlib.counters import ncu, pm_sampling
 from benchlib.model import analysis
 from benchlib.results import counters_file, results
 from benchlib.model.analysis import Analysis, Counting
-from benchlib.results.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, Row, identity
-from benchlib.counters.ncu import Launch, Ncu, NcuError, NoPermission, Profile
+from benchlib.results.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, CountRow, identity
+from benchlib.counters.ncu import CountedLaunch, Ncu, NcuError, NoPermission, Profile
 from benchlib.base.errors import InputError
 from benchlib.base.software import is_software
 from benchlib.counters.pm_sampling import CountError
@@ -85,7 +85,7 @@ NAMED = 4  # names shown where there may be many
 class Outcome:
     """One program's run with one instrument."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[CountRow] = field(default_factory=list)
     failed: bool = False
 
     @property
@@ -116,7 +116,7 @@ def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SMALL_TIMEOUT_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"{program.name} --print-slug: {error}") from error
-    if run.returncode not in (0, ncu.NOTHING_TO_RUN):
+    if run.returncode not in (0, console.SKIPPED):
         raise InputError(f"{program.name} --print-slug ended with {run.returncode}: {ncu.last_lines(run.stderr, 1)}")
     name = run.stdout.strip()
     if name == "none" or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
@@ -153,7 +153,7 @@ def gpu_of_driver() -> tuple[str, str]:
 # ----------------------------------------------------------------------------------------------------------------- rows
 
 
-def case_key(name: str, experiment: str) -> Row | None:
+def case_key(name: str, experiment: str) -> CountRow | None:
     """The case that a kernel's name, as ncu gives it, is one of; None if it is no case's."""
     match = CASE_NAME.search(name)
     if not match or not experiment.startswith(match["experiment"]):
@@ -173,7 +173,7 @@ def figure(value: float | None) -> str:
     return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
-def counted_cells(launch: Launch) -> Row:
+def counted_cells(launch: CountedLaunch) -> CountRow:
     values = {column: launch.values.get(metric) for column, metric in METRICS.items()}
     for kind in ("load", "store"):
         requests, sectors = values[f"{kind}_requests"], values[f"{kind}_sectors"]
@@ -183,9 +183,9 @@ def counted_cells(launch: Launch) -> Row:
     return {column: figure(values[column]) for column in counters_file.NCU_COUNTED}
 
 
-def rows_of(profile: Profile, experiment: str, origin: Row) -> tuple[list[Row], list[str]]:
+def rows_of(profile: Profile, experiment: str, origin: CountRow) -> tuple[list[CountRow], list[str]]:
     """A row a case, and remarks about launches that gave none."""
-    rows: dict[frozenset[tuple[str, str]], Row] = {}
+    rows: dict[frozenset[tuple[str, str]], CountRow] = {}
     strange: list[str] = []
     again: list[str] = []
     for launch in profile.launches:
@@ -271,7 +271,7 @@ class Counter:
             fail(f"{name}: {error}")
             return Outcome(failed=True)
         counts = [row for row in counted.rows if not row["reason"]]
-        if counted.code == ncu.NOTHING_TO_RUN:
+        if counted.code == console.SKIPPED:
             self._once(f"{name}: ", counted.said)
             return Outcome(counted.rows if counts else [])
         if counted.code or not counts:
@@ -306,11 +306,11 @@ class Counter:
         except NcuError as error:
             fail(f"{name}: {error}")
             return Outcome(failed=True)
-        if profile.code == ncu.NOTHING_TO_RUN and not profile.launches:
+        if profile.code == console.SKIPPED and not profile.launches:
             fail(f"{name}: nothing can run: {profile.said}")
             return Outcome()
         rows, remarks = rows_of(profile, name, self._origin(name))
-        ended_badly = profile.code not in (0, ncu.NOTHING_TO_RUN)
+        ended_badly = profile.code not in (0, console.SKIPPED)
         if ended_badly:
             remarks.append(f"ended with {profile.code} under ncu: {profile.said}")
         elif not profile.launches:
@@ -321,7 +321,7 @@ class Counter:
             fail(f"{name}: {remark}")
         return Outcome(rows, failed=ended_badly or not rows)
 
-    def _origin(self, experiment: str) -> Row:
+    def _origin(self, experiment: str) -> CountRow:
         gpu = gpu_of_results(self._out, experiment)
         if gpu is None:
             gpu = self._driver_gpu = self._driver_gpu or gpu_of_driver()
@@ -356,7 +356,7 @@ def count_all(wish: Wish, tool: Ncu | None, out: Path, analyses: Mapping[str, An
         print(f"{counted} cases: {files.shown(path, ROOT)}; scripts/worklog.py puts them beside the predictions")
     if any(outcome.failed for outcome in outcomes):
         return 1
-    return 0 if counted else ncu.NOTHING_TO_RUN
+    return 0 if counted else console.SKIPPED
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -391,7 +391,7 @@ def run(options: argparse.Namespace) -> int:
     out = options.out or default_out(chosen[0], options.program_options)
     if out is None:
         fail(f"there is no device to count on; {files.shown(chosen[0], ROOT)} --list-devices says why")
-        return ncu.NOTHING_TO_RUN
+        return console.SKIPPED
     wish = Wish(chosen, options.only, options.program_options, wanted, options.timeout, options.verified and options.verified.resolve())
     return count_all(wish, ncu_tool(options) if NCU in wanted else None, out, analyses)
 

@@ -63,7 +63,6 @@ PAST_COLUMNS = ["experiment", "kernel", "cuda_kernel", "vulkan_kernel", "cuda_ha
 TWIN_COLUMNS = ["experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", *sass_diff.FIGURES, "work", "summary"]
 DUMP_TIMEOUT_S = 600
 DUMPS_AT_ONCE = 4  # each opens the GPU
-NOTHING_TO_RUN = 77
 NAMED_KERNELS = 4  # in the list of what is missing, for each reason
 
 
@@ -112,7 +111,7 @@ def run_programs(programs: Sequence[Path], folder: Path, wish: Sequence[str], on
                     running.discard(process)
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"{program.name}: {error}"
-        if process.returncode in (0, NOTHING_TO_RUN):
+        if process.returncode in (0, console.SKIPPED):
             return ""
         last = (err.strip() or out.strip() or "it said nothing").splitlines()[-1]
         return f"{program.name} --dump-isa ended with {process.returncode}: {last}"
@@ -340,7 +339,7 @@ def sass_text(item: Disassembled, tool: Nvdisasm) -> str:
 
 
 @dataclass(frozen=True)
-class Twin:
+class CodeTwin:
     name: str
     cuda: Disassembled
     vulkan: Disassembled
@@ -352,7 +351,7 @@ class Twin:
         return self.cuda.kernel.experiment, self.name, self.cuda.kernel.arch
 
 
-def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
+def find_twins(items: Sequence[Disassembled]) -> list[CodeTwin]:
     """Every Vulkan kernel beside its CUDA counterpart of the same architecture, then the CUDA kernels that answered none. A kernel whose
     twin of its own name has no listing is beside none: not beside one that it is a variation of.
     """
@@ -374,14 +373,14 @@ def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
     return compared(found)
 
 
-def compared(found: Sequence[tuple[str, Disassembled, Disassembled]]) -> list[Twin]:
+def compared(found: Sequence[tuple[str, Disassembled, Disassembled]]) -> list[CodeTwin]:
     folders = programs.source_folders(ROOT)
     asked = [(name, folders.get(cuda.kernel.experiment), sides(cuda, vulkan)) for name, cuda, vulkan in found]
-    return [Twin(*names_and_code, *answer) for names_and_code, answer in zip(found, parallel.map_all(compared_one, asked))]
+    return [CodeTwin(*names_and_code, *answer) for names_and_code, answer in zip(found, parallel.map_all(compared_one, asked))]
 
 
 def compared_one(
-    one: tuple[str, Path | None, tuple[sass_diff.Side, sass_diff.Side]]
+    one: tuple[str, Path | None, tuple[sass_diff.ListingSide, sass_diff.ListingSide]]
 ) -> tuple[sass_diff.Difference, list[same_work.Finding]]:
     name, folder, both = one
     return sass_diff.compare(*both), same_work.findings(folder, name, *(side.instructions for side in both))
@@ -396,14 +395,14 @@ def answering(item: Disassembled, others: Sequence[Disassembled], unlisted: Coll
     return [other for other in others if other.kernel.entry == entry]
 
 
-def sides(cuda: Disassembled, vulkan: Disassembled) -> tuple[sass_diff.Side, sass_diff.Side]:
+def sides(cuda: Disassembled, vulkan: Disassembled) -> tuple[sass_diff.ListingSide, sass_diff.ListingSide]:
     return (
-        sass_diff.Side("CUDA", cuda.instructions or []),
-        sass_diff.Side("Vulkan", vulkan.instructions or [], vulkan.kernel.descriptors),
+        sass_diff.ListingSide("CUDA", cuda.instructions or []),
+        sass_diff.ListingSide("Vulkan", vulkan.instructions or [], vulkan.kernel.descriptors),
     )
 
 
-def twin_row(twin: Twin) -> dict[str, object]:
+def twin_row(twin: CodeTwin) -> dict[str, object]:
     """Differences as how many more (or fewer, negative) the Vulkan side has; access_width and opcode_form: how many pairs of
     instructions differ in it. same_*: 1 or 0. work: what the two do not do alike (same_work.py); empty: nothing.
     """
@@ -437,7 +436,7 @@ def cuda_archs(items: Sequence[Disassembled]) -> set[str]:
     return {item.kernel.arch for item in items if item.kernel.api == "cuda" and item.kernel.code}
 
 
-def page_of(twin: Twin, archs: Collection[str], out: Path) -> Path:
+def page_of(twin: CodeTwin, archs: Collection[str], out: Path) -> Path:
     experiment, name, arch = twin.key
     if not all(map(archive.PLAIN.fullmatch, twin.key)):  # out of a CSV file
         raise InputError(f"{ascii(twin.key)[:80]} are no names of a file")
@@ -470,7 +469,7 @@ def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, com
     return written
 
 
-def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: frozenset[str], *, asked: bool) -> dict[Path, str | bytes]:
+def pages(twins: Sequence[CodeTwin], archs: Collection[str], out: Path, complete: frozenset[str], *, asked: bool) -> dict[Path, str | bytes]:
     """What shows the twins: their rows of sass_twins.csv, the table of all, and a page each where it is asked for, or there already."""
     written: dict[Path, str | bytes] = {}
     folders = programs.source_folders(ROOT)
@@ -602,7 +601,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, selected: bool) -> None:
+def report(items: Sequence[Disassembled], twins: Sequence[CodeTwin], out: Path, selected: bool) -> None:
     read = [item for item in items if item.instructions is not None]
     print(f"{len(read)} of {len(items)} kernels disassembled, {len(twins)} twins compared: {files.shown(out / FOLDER, ROOT)}")
     by_note: dict[str, list[str]] = {}
@@ -735,7 +734,7 @@ def run(options: argparse.Namespace) -> int:
     path = sass_tool.find(options.nvdisasm)
     if path is None and options.listings_only and not lists_code(options):
         fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
-        return NOTHING_TO_RUN
+        return console.SKIPPED
     tool = Nvdisasm(path) if path else None
     if tool:
         _ = tool.version  # before anything is run: that it is an nvdisasm at all

@@ -26,10 +26,10 @@ from benchlib.fleet import fleet, fleet_gate
 from benchlib.model import analysis
 from benchlib.pages import fleet_page
 from benchlib.base.console import plain
-from benchlib.fleet.fleet import Fleet, Judged
+from benchlib.fleet.fleet import Fleet, FleetFindings
 
 NAME = "fleet.py"
-LISTED = 20  # findings of a board on the terminal
+TERMINAL_LISTED = 20  # findings of a board on the terminal
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -40,16 +40,16 @@ def load(directories: Sequence[Path]) -> Fleet:
 # ----------------------------------------------------------------------------------------------------------------- compare
 
 
-def terminal(found: Fleet, judged: Judged) -> list[str]:
+def terminal(found: Fleet, judged: FleetFindings) -> list[str]:
     runs = sum(len(board.runs) for board in found.boards.values())
     lines = [f"{fleet_page.number(found.boards)}, {runs} runs, {len(found.entries)} cases, {judged.cases} of them compared"]
     lines += [text for text, _ in fleet_page.populations_said(judged.separated, judged.cases)]
     for board, verdict in fleet_page.verdicts(found, judged).items():
         lines.append(f"{board}  {verdict}")
         findings = sorted(judged.of(board), key=lambda each: (not each.stands_out, bool(each.case), -abs(each.score.deviation)))
-        lines += [f"  {'' if each.stands_out else '(below 1 %) '}{fleet_gate.sentence(each)}" for each in findings[:LISTED]]
-        if len(findings) > LISTED:
-            lines.append(f"  and {len(findings) - LISTED} more: fleet.csv has all")
+        lines += [f"  {'' if each.stands_out else '(below 1 %) '}{fleet_gate.sentence(each)}" for each in findings[:TERMINAL_LISTED]]
+        if len(findings) > TERMINAL_LISTED:
+            lines.append(f"  and {len(findings) - TERMINAL_LISTED} more: fleet.csv has all")
         lines += [f"  {text}" for text in found.boards[board].problems]
     for block in fleet_page.comparability(found):
         assert isinstance(block, document.Bullets)

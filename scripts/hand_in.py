@@ -58,7 +58,7 @@ KNOWN = re.compile(
     r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.png(\.sha256)?|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
 )
 GENERATED = (".md", ".html", ".svg", ".png", ".sha256")
-MOST_BYTES = 1 << 28  # of a file, unpacked
+MOST_FILE_BYTES = 1 << 28  # of a file, unpacked
 COMMON_NAMES = {"root", "user", "ubuntu", "localhost", "vm", "nvidia", "cuda", "vulkan"}  # they tell nothing, or stand everywhere
 MIN_LETTERS = 3
 # Of two parts or more, but for those of every system.
@@ -165,7 +165,7 @@ def _unpacked(path: Path) -> bytes:
     """What stands in the file; of an archive the names of its files, and what stands in each."""
     if path.name.endswith(archive.SUFFIX):
         return b"\n".join(part for name, data in archive.read(path).items() for part in (name.encode(), data))
-    return files.unpacked(path, MOST_BYTES) if path.suffix == ".xz" else files.read_at_most(path, MOST_BYTES)
+    return files.unpacked(path, MOST_FILE_BYTES) if path.suffix == ".xz" else files.read_at_most(path, MOST_FILE_BYTES)
 
 
 def _is_text(data: bytes) -> bool:

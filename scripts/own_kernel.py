@@ -26,8 +26,7 @@ from benchlib.sass.sass_tool import Nvdisasm
 from benchlib.stats.stats import SLOWER
 
 NAME = "own_kernel.py"
-NOTHING = 77
-MOST_LINES = 15
+TERMINAL_LINES = 15
 
 
 def write_html(page: Section, out: Path) -> None:
@@ -50,12 +49,12 @@ def run(options: argparse.Namespace) -> int:
     lines = own_kernel.sentences(own)
     texts = [str(text) for key in ("faults", "notes") for text in own.result.get(key, [])]
     lines += texts
-    room = MOST_LINES - 1
+    room = TERMINAL_LINES - 1
     if len(lines) > room:
         lines = [*lines[: room - 1], f"and {len(lines) - room + 1} more on the page"]
     print(*lines, f"page: {out}", sep="\n")
     if not any(row["status"] == "ok" for row in own.rows):
-        return NOTHING
+        return console.SKIPPED
     slower = not own.software and any(pair.verdict == SLOWER for pair in own.whole if not pair.checks)
     return 1 if options.fail_on == "slower" and slower else 0
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from benchlib.base import console, csv_file, parallel, programs
 from benchlib.base.console import UsageError
 from benchlib.results.machine_code import TWINS
+from benchlib.results.schema import APIS
 from benchlib.sass import listings, payload, same_work
 from benchlib.sass.payload import LoopPayload, Payload
 from benchlib.sass.same_work import Excused, NotSame, Same
@@ -28,7 +29,6 @@ from benchlib.sass.sass import Instruction
 
 NAME = "twins.py"
 ROOT = Path(__file__).resolve().parent.parent
-APIS = ("cuda", "vulkan")
 
 
 @dataclass(frozen=True)

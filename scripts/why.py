@@ -36,7 +36,6 @@ from benchlib.results.results import Table
 from benchlib.model.pairs import Pair, pairs
 
 NAME = "why.py"
-NOTHING = 77
 SHOWN = 10  # pairs of the list
 ACCOUNTS = 3  # of these, in full
 SLOWER, FASTER = "Where Vulkan is slower by the most", "Where Vulkan is faster by the most"
@@ -90,7 +89,7 @@ def plainest(found: Sequence[Pair], wanted: dict[str, str]) -> list[Pair]:
     return [pair for pair in found if plain(pair) == most]
 
 
-def listed(shown: Sequence[tuple[Table, Account]]) -> document.Table:
+def listed(shown: Sequence[tuple[Table, Account]]) -> document.TableBlock:
     rows = [
         [
             table.name.partition("_")[0], document.ratio(one.ratio), why_tables.time_text(one.gap.value),
@@ -174,7 +173,7 @@ def run(options: argparse.Namespace) -> int:
     blocks = one_pair(study, options.experiment, options.words) if options.experiment else worst_pairs(study)
     if not blocks:
         console.fail(NAME, f"{directory}: no two times to compare")
-        return NOTHING
+        return console.SKIPPED
     print(columns.render([source(study, directory), *blocks]) if sys.stdout.isatty() else markdown.render([source(study, directory), *blocks]))
     return 0
 

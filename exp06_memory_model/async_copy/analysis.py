@@ -9,12 +9,11 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.stats.formats import count
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
-from benchlib.results.results import API_NAMES, Case, Table
+from benchlib.results.results import AA, API_NAMES, Case, Table
 from benchlib.model.pairs import figure_of, in_order
 from benchlib.tables.pivot import across, column, decimals, grid, keys, pivot, told
 
 ALONE = "overlap_none"
-AA = ("aa_control_a", "aa_control_b")
 
 
 def _overlapped(copy: float | None, compute: float | None, both: float | None) -> Cell:

@@ -9,7 +9,7 @@ from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, paragrap
 from benchlib.document.plots import CUDA, MODEL, VULKAN, Chart, Panel, Point, Series
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.hardware_counts import Counts
+from benchlib.model.hardware_counts import SAME_WITHIN, Counts
 from benchlib.model.pairs import figure_of, pairs
 from benchlib.tables.twins import plain
 from benchlib.results.counters_file import NCU, PM_SAMPLING
@@ -17,7 +17,6 @@ from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.tables.pivot import Columns, column, keys, pivot, told
 
 LANES = 32
-SAME_WITHIN = 0.005  # of the prediction
 RATES = ["read", "write", "structs"]
 KINDS = [("read", "4", "0"), ("read", "4", "1"), ("read", "8", "0"), ("read", "16", "0"), ("write", "4", "0"), ("write", "8", "0"), ("write", "16", "0")]
 COUNTED = ["shared_wavefronts", "lsu_wavefronts"]  # the first that was counted

@@ -43,9 +43,9 @@ LLVM = """add_f32:                                ; @add_f32
 def test_an_instruction_has_its_words_and_its_label() -> None:
     listing = amd_isa.parse(RDNA3)
     assert len(listing) == 12, "what fills the end is no code"
-    assert listing[0] == amd_isa.Instruction("v_lshl_add_u32", "v0, s2, 6, v0", bytes.fromhex("000046d6020c0104"), "BB0")
+    assert listing[0] == amd_isa.AmdInstruction("v_lshl_add_u32", "v0, s2, 6, v0", bytes.fromhex("000046d6020c0104"), "BB0")
     assert [one.label for one in listing if one.label] == ["BB0", "BB1", "BB6"]
-    assert listing[-1] == amd_isa.Instruction("s_endpgm", "", bytes.fromhex("0000b0bf"), "BB6")
+    assert listing[-1] == amd_isa.AmdInstruction("s_endpgm", "", bytes.fromhex("0000b0bf"), "BB6")
 
 
 def test_the_kinds_of_a_listing_are_all_of_it() -> None:
@@ -119,8 +119,8 @@ block 1 L3 [0] -> {
 
 def test_nvks_notation_is_read_counted_and_written() -> None:
     listing = nak.parse(NAK)
-    assert listing[2] == nak.Instruction("@!p0", "", "exit", "")
-    assert listing[3] == nak.Instruction("", "r2 p0", "iadd3", "r0 c[0x1][0x0] rZ", "block 1")
+    assert listing[2] == nak.NakInstruction("@!p0", "", "exit", "")
+    assert listing[3] == nak.NakInstruction("", "r2 p0", "iadd3", "r0 c[0x1][0x0] rZ", "block 1")
     assert listing[7].opcode == "st.global.a64.strong.gpu.b32"
     kinds = {"special_registers": 1, "compares": 1, "branches": 2, "address_64": 1, "arithmetic": 2, "loads": 1, "stores": 1}
     assert Counter(one.kind for one in listing) == kinds

@@ -75,6 +75,6 @@ def test_a_damaged_one_is_named(tmp_path: Path) -> None:
 
 
 def test_one_that_unpacks_without_end(tmp_path: Path) -> None:
-    (tmp_path / "exp01.tar.xz").write_bytes(lzma.compress(bytes(archive.MOST_BYTES + 1), preset=0))
+    (tmp_path / "exp01.tar.xz").write_bytes(lzma.compress(bytes(archive.MOST_ARCHIVE_BYTES + 1), preset=0))
     with pytest.raises(InputError, match="more than 64 MiB are packed in it"):
         archive.read(tmp_path / "exp01.tar.xz")

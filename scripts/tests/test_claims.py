@@ -100,9 +100,9 @@ def test_a_sentence_without_any_figure_is_left_out(tmp_path: Path, found: result
 
 def test_a_refuted_claim_shows_a_case_that_refutes_it(tmp_path: Path, found: results.Results) -> None:
     """Not the median case, where those outside lie on both sides of it."""
-    def finding(value: float, side: str, margin: float) -> claim_query.Finding:
+    def finding(value: float, side: str, margin: float) -> claim_query.JudgedCase:
         case = next(iter(found.tables[EXP03].cases))
-        return claim_query.Finding(side, claim_query.Found(Figure.exact(value), case, str(value)), margin)
+        return claim_query.JudgedCase(side, claim_query.CaseFigure(Figure.exact(value), case, str(value)), margin)
 
     deciding = [finding(0.9, "out", -0.1), finding(1.0, "open", -0.01), finding(1.2, "out", -0.2)]
     tested = claims.Tested({"reproduced": {"lo": 0.99, "hi": 1.01}}, "mechanism", "times", deciding)

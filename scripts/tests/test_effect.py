@@ -17,7 +17,7 @@ from benchlib.base.programs import CONTROLS
 from benchlib.claims import claims
 from benchlib.fleet import repeatability
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import Judged, Pair, judged, pair_runs, pairs
+from benchlib.model.pairs import JudgedPair, Pair, judged, pair_runs, pairs
 from benchlib.results.results import CLASSES, INSIDE, Case, Table
 from benchlib.stats import spreads
 from benchlib.stats.spreads import FIGURES, RATIOS
@@ -97,7 +97,7 @@ def test_every_single_run(study: Study) -> None:
     assert decided > 1000 and contradicted <= 0.05 * decided
 
 
-def of_pairs(table: Table) -> dict[Pair, Judged]:
+def of_pairs(table: Table) -> dict[Pair, JudgedPair]:
     return {pair: found for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS and (found := judged(table, pair))}
 
 
@@ -150,7 +150,7 @@ def test_an_independent_program_comes_to_the_same_verdicts_and_brackets(name: st
     chance = random.Random(seed)
     # That two listings do not do the same work is no estimator's verdict.
     found = [(table, pair, one) for table in own_files(study) for pair, one in of_pairs(table).items() if one.verdict != NOT_SAME_WORK]
-    by_verdict: dict[str, list[tuple[Table, Pair, Judged]]] = {}
+    by_verdict: dict[str, list[tuple[Table, Pair, JudgedPair]]] = {}
     for each in found:
         by_verdict.setdefault(each[2].verdict, []).append(each)
     assert {"SAME", "FASTER", "SLOWER", "UNCLEAR"} <= by_verdict.keys()
@@ -170,7 +170,7 @@ def test_an_independent_program_comes_to_the_same_verdicts_and_brackets(name: st
             assert figure and again == pytest.approx((figure.value, figure.lo, figure.hi), rel=1e-4), case.name()
 
 
-def assert_the_same_verdict(table: Table, pair: Pair, one: Judged, rows: Sequence[tuple[str, list[recomputed.Row]]], atoms: recomputed.Atoms) -> None:
+def assert_the_same_verdict(table: Table, pair: Pair, one: JudgedPair, rows: Sequence[tuple[str, list[recomputed.Row]]], atoms: recomputed.Atoms) -> None:
     assert pair.cuda and pair.vulkan
     cuda, vulkan = (recomputed.rows_of(rows, dict(side.cells)) for side in (pair.cuda, pair.vulkan))
     both = [(cuda[at][0], cuda[at][1], vulkan[at][1]) for at in sorted(cuda.keys() & vulkan.keys())]

@@ -17,7 +17,7 @@ from benchlib.fleet import fleet, fleet_gate
 from benchlib.model.analysis import Analysis, Study
 from benchlib.results import results
 from benchlib.results.results import HOST, Case
-from benchlib.fleet.fleet import Entry, Fleet, Key, Kind, Time
+from benchlib.fleet.fleet import Entry, Fleet, Key, Comparable, Time
 from benchlib.stats import populations
 
 # ---------------------------------------------------------------------------------------------------------- simulated times
@@ -44,7 +44,7 @@ def simulated(
             for at in range(CASES):
                 factor, bimodal = math.exp(chance.gauss(0, 0.8)), chance.random() < BIMODAL
                 key = Key(experiment, (("cache", name), ("variant", f"v{at}")))
-                entry = Entry(key, Kind("H200", "580", "code"), Case((("variant", f"v{at}"), ("api", "cuda"), ("cache", name))))
+                entry = Entry(key, Comparable("H200", "580", "code"), Case((("variant", f"v{at}"), ("api", "cuda"), ("cache", name))))
                 for board in range(boards):
                     log = math.log(ns) + of_board[board] + chance.gauss(0, between * factor)
                     log += math.log1p((slow or {}).get((board, experiment, name), 0.0))

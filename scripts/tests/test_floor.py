@@ -80,7 +80,7 @@ def case_of(table: results.Table, **where: str) -> results.Case:
 def test_floor_of_distinct_bytes(root: Path) -> None:
     found = load(root)
     table = found.tables[EXP05]
-    one = floor.Model(found, table).floor(case_of(table, variant="read_once", elem_bytes="4", stride="1", elements=str(N)))
+    one = floor.FloorModel(found, table).floor(case_of(table, variant="read_once", elem_bytes="4", stride="1", elements=str(N)))
     assert one is not None and one.bytes == (4 * N, 0)
     assert one.ns == pytest.approx(59000, rel=1e-5)
     # 4 sectors a warp at 3 TB/s: 4 * 64 Mi / 3000 = 89478 ns.
@@ -92,7 +92,7 @@ def test_floor_of_sectors_less_those_of_the_l1(root: Path, hit: str, expected: f
     write_counters(root, l1_hit_pct=hit)
     found = load(root)
     table = found.tables[EXP05]
-    one = floor.Model(found, table).floor(case_of(table, variant="read_once", stride="32", elements=str(1 << 24)))
+    one = floor.FloorModel(found, table).floor(case_of(table, variant="read_once", stride="32", elements=str(1 << 24)))
     # 32 sectors a warp are 32 B an element; never fewer than the distinct 4 B. The L2's ceiling: 256 MiB in 58.5 us.
     assert one is not None and one.ns == pytest.approx(expected * (1 << 24) * 58500 / (4 * N), rel=1e-4)
 
@@ -108,7 +108,7 @@ def test_floor_of_blocks(root: Path) -> None:
     assert floor.block_ns(found, "GPU-2") is None
     where = {"variant": "read_once", "elem_bytes": "4", "stride": "1", "elements": str(N)}
     cuda = case_of(table, **where)
-    model = floor.Model(found, table)
+    model = floor.FloorModel(found, table)
     for case in (cuda, cuda.replace(api="vulkan")):  # the grid is the same in both
         one = model.floor(case)
         assert one is not None and one.ns == pytest.approx(1_000_000 * 630_000 * 256 / (1 << 28), rel=1e-5)

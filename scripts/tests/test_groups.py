@@ -13,7 +13,7 @@ import pytest
 from thorough import THOROUGH
 
 from benchlib.fleet import comparison, groups
-from benchlib.fleet.comparison import Side
+from benchlib.fleet.comparison import SetCase
 from benchlib.fleet.groups import Group, Name, Times
 from benchlib.stats.stats import FASTER, SLOWER
 
@@ -28,7 +28,7 @@ class Runs:
 
     def __init__(self, name: str) -> None:
         study = analyses.committed(name)
-        self.found: dict[Name, list[Side]] = {}
+        self.found: dict[Name, list[SetCase]] = {}
         self.runs: dict[Name, list[tuple[Run, str]]] = {}
         for side in comparison.sides(study, sorted(study.tables)).values():
             if side.table.compares_times and side.has_time:

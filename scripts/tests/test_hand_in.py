@@ -154,7 +154,7 @@ def test_the_fleets_files_name_no_host(folder: Path) -> None:
         (LISTED, archive.packed({"ada.cuda.sass": b"0000 EXIT\n"}), f"ada stands in {LISTED}"),
         (LISTED, archive.packed({"mp.cuda.sass": b"// /scratch/someone/x\n"}), "/scratch/someone/x stands in"),
         (LISTED, archive.packed({"mp.cuda.sass": b"0000 EXIT\n"})[:60], f"{LISTED}: damaged"),
-        (LISTED, lzma.compress(bytes(archive.MOST_BYTES + 1), preset=0), "more than 64 MiB are packed in it"),
+        (LISTED, lzma.compress(bytes(archive.MOST_ARCHIVE_BYTES + 1), preset=0), "more than 64 MiB are packed in it"),
         ("sass/exp06_litmus.bin.xz", lzma.compress(b""), "is no file of a set of results"),
         ("sass.csv", "\ufeffexperiment,kernel,api\n".encode(), "a byte order mark"),
     ],

@@ -23,7 +23,7 @@ def board(folder: Path, name: str, ratios: list[float], ns: float = CUDA_NS) -> 
         synthetic.write(folder / "boards" / name / f"run{number}", EXP, rows)
 
 
-def cold(folder: Path) -> repeatability.Kind:
+def cold(folder: Path) -> repeatability.CaseClass:
     return repeatability.kinds(results.load(folder))["cold"]
 
 

@@ -285,8 +285,8 @@ def test_the_picture(full: Path) -> None:
     assert run(full, "--picture") == 0
     data = image.read_bytes()
     width, height = struct.unpack(">II", data[16:24])  # of its first chunk
-    assert width == report_picture.WIDTH and 300 < height < report_picture.MOST_HEIGHT
-    assert 20_000 < len(data) <= report_picture.MOST_BYTES
+    assert width == report_picture.PICTURE_WIDTH and 300 < height < report_picture.MOST_HEIGHT
+    assert 20_000 < len(data) <= report_picture.MOST_PICTURE_BYTES
     assert run(full, "--check") == 0
     image.write_bytes(data + b"x")  # another picture than the checksums are of
     assert run(full, "--check") == 1

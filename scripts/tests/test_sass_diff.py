@@ -6,13 +6,13 @@ import pytest
 from test_sass import fixture, instructions
 
 from benchlib.sass import sass, sass_diff
-from benchlib.sass.sass_diff import Side
+from benchlib.sass.sass_diff import ListingSide
 
 
 def side(title, listing, descriptors=False):
     # The branch to itself at the end is padding.
     listing = [i for i in listing if i.opcode != "NOP" and i.text() != f"BRA {i.offset:#x}"]
-    return Side(title, sass.mark_roles(listing, descriptors=descriptors), descriptors)
+    return ListingSide(title, sass.mark_roles(listing, descriptors=descriptors), descriptors)
 
 
 def cuda():
@@ -85,7 +85,7 @@ def test_no_other_alignment_answers_better():
 def test_moved_instructions_are_no_difference():
     left = instructions("S2R R0, SR_TID.X", "FADD R1, R2, R3", "EXIT")
     right = instructions("FADD R1, R2, R3", "S2R R0, SR_TID.X", "EXIT")
-    found = sass_diff.compare(Side("CUDA", left), Side("Vulkan", right))
+    found = sass_diff.compare(ListingSide("CUDA", left), ListingSide("Vulkan", right))
     assert found.counts == {} and found.same_opcodes
     assert sum(row.moved for row in found.rows) == 2
 
@@ -93,7 +93,7 @@ def test_moved_instructions_are_no_difference():
 @pytest.mark.parametrize(
     "left, right, name, counts",
     [
-        ("LDG.E R0, [R2.64]", "LDG.E.128 R0, [R2.64]", sass_diff.WIDTH, (1, 1)),
+        ("LDG.E R0, [R2.64]", "LDG.E.128 R0, [R2.64]", sass_diff.ACCESS_WIDTH, (1, 1)),
         ("LDG.E R0, [R2.64]", "LDG.E.STRONG.SM R0, [R2.64]", sass_diff.LOAD_STRENGTH, (0, 1)),
         ("STG.E.STRONG.GPU [R2.64], R0", "STG.E [R2.64], R0", sass_diff.STORE_STRENGTH, (1, 0)),
         ("LDG.E.EF R0, [R2.64]", "LDG.E R0, [R2.64]", sass_diff.CACHE_HINT, (1, 0)),
@@ -106,12 +106,12 @@ def test_moved_instructions_are_no_difference():
     ],
 )
 def test_names(left, right, name, counts):
-    found = sass_diff.compare(Side("CUDA", instructions(left)), Side("Vulkan", instructions(right)))
+    found = sass_diff.compare(ListingSide("CUDA", instructions(left)), ListingSide("Vulkan", instructions(right)))
     assert found.counts[name] == counts
 
 
 def test_a_missing_store_shows():
-    less = Side("Vulkan", [i for i in cuda().instructions if i.base != "STG"])
+    less = ListingSide("Vulkan", [i for i in cuda().instructions if i.base != "STG"])
     found = sass_diff.compare(cuda(), less)
     assert not found.same_memory
     assert found.counts == {sass_diff.EXTRA_ACCESS: (1, 0)}
@@ -136,24 +136,24 @@ def test_the_work_for_long_listings_grows_with_their_length(monkeypatch: pytest.
     long = choose.choices(pool, k=100_000)
     for other in (long, [i for i in long if choose.random() > 0.02], choose.choices(pool, k=100_000)):
         cells.clear()
-        found = sass_diff.compare(Side("CUDA", long), Side("Vulkan", other))
+        found = sass_diff.compare(ListingSide("CUDA", long), ListingSide("Vulkan", other))
         assert sum(cells) <= 4 * sass_diff._MOST_CELLS
         assert [row.left for row in found.rows if row.left] == long and [row.right for row in found.rows if row.right] == other
         if other is not long:
             assert any(row.names for row in found.rows)
-    assert sass_diff.compare(Side("CUDA", long), Side("Vulkan", long)).counts == {}
+    assert sass_diff.compare(ListingSide("CUDA", long), ListingSide("Vulkan", long)).counts == {}
 
 
 def test_what_is_missing_from_a_long_listing_shows() -> None:
     long = random.Random(5).choices([*cuda().instructions, *vulkan().instructions], k=3000)
     gone = [at for at, i in enumerate(long) if i.base == "STG"][7]
-    found = sass_diff.compare(Side("CUDA", long), Side("Vulkan", long[:gone] + long[gone + 1 :]))
+    found = sass_diff.compare(ListingSide("CUDA", long), ListingSide("Vulkan", long[:gone] + long[gone + 1 :]))
     assert found.counts == {sass_diff.EXTRA_ACCESS: (1, 0)} and [at for at, row in enumerate(found.rows) if row.mark != " "] == [gone]
 
 
 def test_an_access_of_256_bits_is_none_of_32() -> None:
-    wide, narrow = Side("CUDA", instructions("LDG.E.ENL2.256 R8, R4, [R2.64]")), Side("Vulkan", instructions("LDG.E R8, [R2.64]"))
+    wide, narrow = ListingSide("CUDA", instructions("LDG.E.ENL2.256 R8, R4, [R2.64]")), ListingSide("Vulkan", instructions("LDG.E R8, [R2.64]"))
     found = sass_diff.compare(wide, narrow)
-    assert not found.same_memory and found.counts == {sass_diff.WIDTH: (1, 1)}
-    strange = sass_diff.compare(Side("CUDA", instructions("LDG.E.512 R8, [R2.64]")), narrow)
+    assert not found.same_memory and found.counts == {sass_diff.ACCESS_WIDTH: (1, 1)}
+    strange = sass_diff.compare(ListingSide("CUDA", instructions("LDG.E.512 R8, [R2.64]")), narrow)
     assert not strange.same_memory and "1 x load of unknown width" in sass_diff.summary(strange)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchlib.sass import sass, sass_address, sass_diff, sass_tool
-from benchlib.sass.sass_diff import Side
+from benchlib.sass.sass_diff import ListingSide
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures" / "h200"
 NVDISASM = sass_tool.find()
@@ -25,7 +25,7 @@ def disassembled(name):
 
 def recorded(kernel, api, descriptors=None):
     descriptors = api == "vulkan" if descriptors is None else descriptors
-    return Side(api, sass.mark_roles(disassembled(f"{kernel}.{api}.bin"), descriptors=descriptors), descriptors)
+    return ListingSide(api, sass.mark_roles(disassembled(f"{kernel}.{api}.bin"), descriptors=descriptors), descriptors)
 
 
 def counts(side):

@@ -13,7 +13,7 @@ from benchlib.base import files
 from benchlib.base.errors import InputError
 
 SUFFIX = ".tar.xz"
-MOST_BYTES = 64 << 20  # of all that is in one: the largest committed one has 4 MB
+MOST_ARCHIVE_BYTES = 64 << 20  # of all that is in one: the largest committed one has 4 MB
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # no name in one leads out of the folder that it is unpacked into
 
 
@@ -41,7 +41,7 @@ def read(path: Path) -> Mapping[str, bytes]:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, *_state: int) -> Mapping[str, bytes]:
-    data = files.unpacked(path, MOST_BYTES)
+    data = files.unpacked(path, MOST_ARCHIVE_BYTES)
     found: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from benchlib.base.errors import InputError
 
-FAILED, USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+FAILED, USAGE, SKIPPED, INTERRUPTED, TERMINATED = 1, 2, 77, 130, 143  # SKIPPED: what it needs is not there
 
 
 class UsageError(Exception):

@@ -37,14 +37,14 @@ class Locked:
 
 
 @dataclass(frozen=True)
-class Code:
+class DecidingCode:
     """The file of an experiment's analysis, from the repository's root, and the hash of what in it decides a claim; empty: nothing."""
 
     path: str
     hash: str
 
 
-NO_CODE = Code("", "")
+NO_CODE = DecidingCode("", "")
 
 
 def _hash(value: object) -> str:

@@ -33,7 +33,7 @@ AUXILIARY = {
 
 
 @dataclass(frozen=True)
-class Found:
+class CaseFigure:
     """One case's figure."""
 
     figure: Figure
@@ -44,11 +44,11 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Finding:
+class JudgedCase:
     """One case's figure against a query's range."""
 
     side: str
-    found: Found
+    found: CaseFigure
     margin: float  # how far inside the range the figure lies, in units of the range's width (or of its one bound)
 
     @property
@@ -56,7 +56,7 @@ class Finding:
         return self.found.figure
 
 
-def run(query: Mapping[str, Any], experiment: str, results: Results, where: str) -> list[Found] | str:
+def run(query: Mapping[str, Any], experiment: str, results: Results, where: str) -> list[CaseFigure] | str:
     """What the query finds, or the reason it finds nothing. `where`: it stands, for what is wrong with it."""
     table: Table | None = results.tables[experiment]
     claim_check.check_columns(where, query, results.tables[experiment])
@@ -84,7 +84,7 @@ def _place(query: Mapping[str, Any]) -> str:
     return "the results here have" if source == "results" else f"{AUXILIARY[source][0]} has"
 
 
-def assess(query: Mapping[str, Any], found: Found, *, by_value: bool = False) -> Finding:
+def assess(query: Mapping[str, Any], found: CaseFigure, *, by_value: bool = False) -> JudgedCase:
     """`by_value`: the figure decides and not its interval."""
     figure = found.figure
     bounds = query["reproduced"]
@@ -97,29 +97,29 @@ def assess(query: Mapping[str, Any], found: Found, *, by_value: bool = False) ->
     else:
         decided = decide(lo, hi, low, high) if by_value or figure.has_interval else NOT_DECIDED
         side = OPEN if decided == HOLDS and not found.live else SIDES[decided]
-    return Finding(side, found, min(lo - low, high - hi) / width)
+    return JudgedCase(side, found, min(lo - low, high - hi) / width)
 
 
 # ------------------------------------------------------------------------------------------------------- ways to combine
 
 
-def _values(table: Table, query: Mapping[str, Any]) -> list[Found]:
+def _values(table: Table, query: Mapping[str, Any]) -> list[CaseFigure]:
     found = []
     for case in table.select(query["where"]):
         if figure := table.figure(case, query["metric"]):
             live = "control" not in query or any(_is_live(control) for control in table.run_figures(case, query["control"]))
-            found.append(Found(figure, case, case.name(), live))
+            found.append(CaseFigure(figure, case, case.name(), live))
     return found + (_wrong_results(table, query["where"]) if query.get("role") == "result" else [])
 
 
-def _wrong_results(table: Table, where: Mapping[str, object]) -> list[Found]:
+def _wrong_results(table: Table, where: Mapping[str, object]) -> list[CaseFigure]:
     """The cases of which some run's output was wrong: they have no figure, and are evidence."""
     wanted = {column: texts(value) for column, value in where.items() if column != "pick"}
     wrong = []
     for case in table.cases:
         if all(case[column] in values for column, values in wanted.items()):
             said = [run[case].get("reason", "") for run in table.runs if case in run and run[case].get("status") == "failed"]
-            wrong += [Found(Figure.exact(0), case, case.name(), wrong=text) for text in said if text.startswith(WRONG_OUTPUT)][:1]
+            wrong += [CaseFigure(Figure.exact(0), case, case.name(), wrong=text) for text in said if text.startswith(WRONG_OUTPUT)][:1]
     return wrong
 
 
@@ -127,21 +127,21 @@ def _is_live(control: Figure | None) -> bool:
     return control is not None and control.value > 0
 
 
-def _over_control(table: Table, query: Mapping[str, Any]) -> list[Found]:
+def _over_control(table: Table, query: Mapping[str, Any]) -> list[CaseFigure]:
     found = []
     for case in table.select(query["where"]):
         runs = zip(table.run_figures(case, query["metric"]), table.run_figures(case, query["control"]))
         ratios = [ratio(value, control) if value and control and _is_live(control) else None for value, control in runs]
         if figure := table.over_runs(ratios, query["metric"], case):
-            found.append(Found(figure, case, f"{case.name()} / {query['control']}"))
+            found.append(CaseFigure(figure, case, f"{case.name()} / {query['control']}"))
     return found
 
 
-def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
+def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[CaseFigure]:
     found = []
     for twin, case in _twins(table, query):
         if not _differ(table, twin, case) and (figure := table.ratio(twin, case, query["metric"])):
-            found.append(Found(figure, twin, case.name(without=["api"])))
+            found.append(CaseFigure(figure, twin, case.name(without=["api"])))
     return found
 
 
@@ -149,11 +149,11 @@ def _twins(table: Table, query: Mapping[str, Any]) -> list[tuple[Case, Case]]:
     return [(twin, case) for case in table.select({**query["where"], "api": "cuda"}) if (twin := table.twin(case))]
 
 
-def _ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
+def _ratios(table: Table, query: Mapping[str, Any]) -> list[CaseFigure]:
     found = []
     for num, den in _quotients(table, query):
         if not _differ(table, num, den) and (figure := table.ratio(num, den, query["metric"])):
-            found.append(Found(figure, num, f"{num.name()} / {den.name()}"))
+            found.append(CaseFigure(figure, num, f"{num.name()} / {den.name()}"))
     return found
 
 
@@ -189,7 +189,7 @@ def _differ(table: Table, one: Case, other: Case) -> bool:
     return table.twin(cuda) == vulkan and bool(table.differing(cuda, vulkan))
 
 
-def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where: str) -> list[Found]:
+def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where: str) -> list[CaseFigure]:
     """What the experiment's own analysis finds, in each run by itself."""
     figures = results.analysis_of(table.name).figures if isinstance(results, Study) else {}
     if query["metric"] not in figures:
@@ -199,7 +199,7 @@ def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where
     for case in dict.fromkeys(case for run in runs for case in run):
         values = [Figure(run[case], run[case], run[case]) if case in run else None for run in runs]
         if figure := table.over_runs(values, query["metric"], case):
-            found.append(Found(figure, case, case.name()))
+            found.append(CaseFigure(figure, case, case.name()))
     return found
 
 

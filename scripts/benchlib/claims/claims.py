@@ -73,7 +73,7 @@ from typing import Any
 from benchlib.base import files, programs, toml_file
 from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS
-from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
+from benchlib.claims.claim_query import IN, OPEN, OUT, JudgedCase
 from benchlib.claims.provenance import History
 from benchlib.model.analysis import FILE as ANALYSIS_FILE
 from benchlib.results.results import InputError, Results, Table
@@ -84,7 +84,7 @@ REPRODUCED, PARTLY, DIFFERS = "REPRODUCED", "PARTLY", "DIFFERS HERE"
 REFUTED, UNCLEAR, NOT_MEASURED = "REFUTED", "UNCLEAR", "NOT MEASURED"
 VERDICTS = (REPRODUCED, PARTLY, DIFFERS, REFUTED, UNCLEAR, NOT_MEASURED)
 EXPLAINED = (PARTLY, DIFFERS, REFUTED)  # of a claim: `why`
-MOST_BYTES = 1 << 20  # of a claims.toml
+MOST_CLAIMS_BYTES = 1 << 20  # of a claims.toml
 SOURCES = Path("docs") / "sources.toml"
 OURS = "ours"  # what the source of a claim of our own is called
 
@@ -96,7 +96,7 @@ class Tested:
     query: Mapping[str, Any]
     role: str
     unit: str
-    deciding: Sequence[Finding]
+    deciding: Sequence[JudgedCase]
     dead: int = 0
 
     @property
@@ -112,17 +112,17 @@ class Tested:
         return sum(finding.side == side for finding in self.deciding)
 
     @property
-    def worst(self) -> Finding:
+    def worst(self) -> JudgedCase:
         return min(self.deciding, key=lambda finding: (finding.side != OUT, finding.margin))
 
     @property
-    def middle(self) -> Finding:
+    def middle(self) -> JudgedCase:
         """The median case; of two in the middle the one that is less far inside."""
         ordered = sorted(self.deciding, key=lambda finding: finding.figure.value)
         return min(ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2], key=lambda finding: finding.margin)
 
     @property
-    def typical(self) -> Finding:
+    def typical(self) -> JudgedCase:
         """What stands for the test: the median case, and where the test is refuted and that case does not refute it, the worst."""
         return self.worst if self.verdict == REFUTED and self.middle.side != OUT else self.middle
 
@@ -150,7 +150,7 @@ class Claim:
     undated_runs: int = 0  # of these, of commits of which it is not known whether they do
     lost_commits: Sequence[str] = ()  # of these runs, commits that are not in the repository
     history: History | None = None  # of the repository; None: not known
-    code: claim_lock.Code = claim_lock.NO_CODE  # of the analysis that decides it
+    code: claim_lock.DecidingCode = claim_lock.NO_CODE  # of the analysis that decides it
     differing: Mapping[str, str] = field(default_factory=dict)  # boards whose own verdict is another, and that
     other_result_sets: str = ""  # the folders that have results of its experiment, where this one has none
     sources: str = ""  # where its source is described, from the repository's root
@@ -164,7 +164,7 @@ class Claim:
         raise AttributeError(name)
 
     @property
-    def worst(self) -> Finding | None:
+    def worst(self) -> JudgedCase | None:
         return self.shown and self.shown.worst
 
     @property
@@ -236,7 +236,7 @@ def load(root: Path) -> list[ClaimFile]:
         group.folder = folder.relative_to(root).as_posix()
         for claim in group.claims:
             claim.sources, claim.history = described.get(claim.source, ""), history
-            claim.code = claim_lock.Code(f"{group.folder}/{ANALYSIS_FILE}", claim_lock.code_of(claim.entry, files.read_text(folder / ANALYSIS_FILE) or ""))
+            claim.code = claim_lock.DecidingCode(f"{group.folder}/{ANALYSIS_FILE}", claim_lock.code_of(claim.entry, files.read_text(folder / ANALYSIS_FILE) or ""))
         groups.append(group)
     return groups
 
@@ -252,7 +252,7 @@ def source_places(root: Path) -> dict[str, str]:
 
 def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
     """`seen`: the ids of the files before; the programs of one folder share a number."""
-    data = files.read_at_most(path, MOST_BYTES)
+    data = files.read_at_most(path, MOST_CLAIMS_BYTES)
     try:
         question, answer, found = _checked(experiment, data)
     except InputError as error:
@@ -461,7 +461,7 @@ def _cases_text(claim: Claim) -> str:
     return "; ".join(parts)
 
 
-def _case_text(shown: Tested, finding: Finding) -> str:
+def _case_text(shown: Tested, finding: JudgedCase) -> str:
     return f"{finding.found.name}: {finding.found.wrong or shown.words(finding.figure)}"
 
 

@@ -43,7 +43,7 @@ class History:
         at = bisect.bisect_left(self.commits, name)
         return at < len(self.commits) and self.commits[at].startswith(name)
 
-    def contains(self, revision: str, entry: Mapping[str, Any], code: claim_lock.Code = claim_lock.NO_CODE) -> bool | None:
+    def contains(self, revision: str, entry: Mapping[str, Any], code: claim_lock.DecidingCode = claim_lock.NO_CODE) -> bool | None:
         """Whether that commit has the claim's test, and the analysis that decides it, as they are now; None where that cannot be known: of a tree that
         differs from its commit nobody knows what its test was.
         """

@@ -22,7 +22,6 @@ OPTIONS = [
 ]  # fmt: skip
 # What counters.csv has in figures, a row a case.
 KERNEL_NAME = "Kernel Name"
-NOTHING_TO_RUN = 77  # the programs' exit code where no device is there
 _VERSION_TIMEOUT_S = 60
 _SCALES = {"Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}  # --print-units base should leave none
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*)(\.\d+)?([eE][+-]?\d+)?")
@@ -40,7 +39,7 @@ class NoPermission(NcuError):
 
 
 @dataclass
-class Launch:
+class CountedLaunch:
     """One kernel launch that ncu counted. A metric without a number is not there."""
 
     name: str
@@ -51,7 +50,7 @@ class Launch:
 class Profile:
     """What one run under ncu gave."""
 
-    launches: list[Launch] = field(default_factory=list)
+    launches: list[CountedLaunch] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)  # metrics without a number in any launch
     code: int = 0  # the program's exit code
     said: str = ""  # ncu's and the program's last lines
@@ -143,7 +142,7 @@ def read(text: str, metrics: Sequence[str]) -> Profile:
         elif cells["ID"].isdigit():
             numbers = {metric: number(cells[metric], units.get(metric, "")) for metric in present}
             values = {metric: value for metric, value in numbers.items() if value is not None}
-            profile.launches.append(Launch(cells[KERNEL_NAME], values))
+            profile.launches.append(CountedLaunch(cells[KERNEL_NAME], values))
     if profile.launches:
         profile.missing = [m for m in metrics if not any(m in launch.values for launch in profile.launches)]
     return profile

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchlib.base import children, csv_file
 from benchlib.counters import ncu
 from benchlib.results import counters_file, schema
-from benchlib.results.counters_file import KEY, ORIGIN, PM_COUNTED, PM_SAMPLING, SIZE, Row
+from benchlib.results.counters_file import KEY, ORIGIN, PM_COUNTED, PM_SAMPLING, SIZE, CountRow
 from benchlib.base.errors import InputError
 from benchlib.results.results import SECTOR_BYTES
 
@@ -25,7 +25,7 @@ class CountError(Exception):
 class Counted:
     """What one run gave."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[CountRow] = field(default_factory=list)
     code: int = 0
     said: str = ""  # the program's last line
     without: Counter[str] = field(default_factory=Counter)  # reasons of rows without counts, and how many rows have each
@@ -52,7 +52,7 @@ def count(program: Path, options: Sequence[str], timeout_s: float) -> Counted:
         return found
 
 
-def rows_of(path: Path, experiment: str) -> list[Row]:
+def rows_of(path: Path, experiment: str) -> list[CountRow]:
     """A row a case and API, as counters.csv has them. Raises InputError for a file that no program wrote."""
     header, records = csv_file.read(path)
     missing = [column for column in [*KEY, *SIZE, "instrument", "reason"] if column not in header]
@@ -60,7 +60,7 @@ def rows_of(path: Path, experiment: str) -> list[Row]:
         raise InputError(f"{path}: no column {', '.join(missing)}")
     params = [column for column in header[: header.index("elements")] if column not in KEY]
     figures = [column for column in ("launches", *PM_COUNTED, "sm_mhz") if column in header]
-    rows: dict[frozenset[tuple[str, str]], Row] = {}
+    rows: dict[frozenset[tuple[str, str]], CountRow] = {}
     for line, record in records:
         if record["experiment"] != experiment:
             raise InputError(f"{path}: line {line}: a row of experiment {ascii(record['experiment'])[:80]}")
@@ -75,7 +75,7 @@ def rows_of(path: Path, experiment: str) -> list[Row]:
     return list(rows.values())
 
 
-def _derived(record: Row) -> Row:
+def _derived(record: CountRow) -> CountRow:
     """What Nsight Compute has a column for, and follows from these counts."""
     cells = {}
     l1, hit, l2 = (schema.real(record[name]) if record.get(name) else None for name in ("l1_sectors", "l1_hit_sectors", "l2_sectors"))

@@ -4,9 +4,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import Block, Bullets, Image, Inline, Paragraph, Preformatted, Section, Table
+from benchlib.document.document import Block, Bullets, Image, Inline, Paragraph, Preformatted, Section, TableBlock
 
-WIDTH = 120
+WIDTH = 120  # of a terminal
 BETWEEN = "  "
 
 
@@ -17,7 +17,7 @@ def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
 def _block(block: Block, width: int) -> str:
     if isinstance(block, Section):
         return "\n\n".join([f"{block.title}\n{'-' * min(len(block.title), width)}", *(_block(each, width) for each in block.blocks)])
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         return _table(block, width)
     if isinstance(block, Bullets):
         return "\n".join(_wrapped(_text(item), width, "- ") for item in block.items)
@@ -37,7 +37,7 @@ def _wrapped(text: str, width: int, mark: str = "") -> str:
     return textwrap.fill(text, width, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False)
 
 
-def _table(table: Table, width: int) -> str:
+def _table(table: TableBlock, width: int) -> str:
     """Each column as wide as its widest cell; the last is wrapped where the line would be too long."""
     header = [column.name for column in table.columns]
     rows = [[document.cell_text(cell) for cell in row] for row in table.rows]

@@ -135,19 +135,19 @@ class Preformatted:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     name: str
     numbers: bool = False  # aligned right
 
 
 @dataclass(frozen=True)
-class Table:
-    columns: tuple[Column, ...]
+class TableBlock:
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
-    def of_columns(self, kept: Sequence[int]) -> Table:
+    def of_columns(self, kept: Sequence[int]) -> TableBlock:
         """Some of its columns, by their places."""
-        return Table(tuple(self.columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in self.rows))
+        return TableBlock(tuple(self.columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in self.rows))
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-Block = Paragraph | Bullets | Preformatted | Table | Image | Section
+Block = Paragraph | Bullets | Preformatted | TableBlock | Image | Section
 Blocks = list[Block]
 
 
@@ -181,10 +181,10 @@ def section(title: str, blocks: Iterable[Block]) -> Section:
     return Section(title, tuple(blocks))
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Table:
+def table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> TableBlock:
     """A name that ends in ":" is of a column of numbers."""
-    columns = tuple(Column(name.removesuffix(":"), name.endswith(":")) for name in header)
-    return Table(columns, tuple(tuple(row) for row in rows))
+    columns = tuple(TableColumn(name.removesuffix(":"), name.endswith(":")) for name in header)
+    return TableBlock(columns, tuple(tuple(row) for row in rows))
 
 
 def bars(rows: Sequence[tuple[str, float, str]], width: int = 40) -> Preformatted:
@@ -215,7 +215,7 @@ def without_empty_columns(blocks: Iterable[Block]) -> Blocks:
     for block in blocks:
         if isinstance(block, Section):
             block = section(block.title, without_empty_columns(block.blocks))
-        elif isinstance(block, Table):
+        elif isinstance(block, TableBlock):
             kept = [at for at in range(len(block.columns)) if any(_tells(row[at]) for row in block.rows)]
             block = block.of_columns(kept) if kept else block
         found.append(block)
@@ -229,4 +229,4 @@ def _tells(cell: Cell) -> bool:
 def _shows(block: Block) -> bool:
     if isinstance(block, Section):
         return any(_shows(each) for each in block.blocks)
-    return bool(block.rows) if isinstance(block, Table) else not isinstance(block, Paragraph)
+    return bool(block.rows) if isinstance(block, TableBlock) else not isinstance(block, Paragraph)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchlib.document import document
 from benchlib.document.document import Anchor, Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, Joined, ListingLink, Paragraph, Preformatted
-from benchlib.document.document import ResultLink, Section, SectionLink, Strong, Table
+from benchlib.document.document import ResultLink, Section, SectionLink, Strong, TableBlock
 
 
 PAGES, PLOTS = "worklog/", "plots/"  # where they lie in the results' directory
@@ -69,7 +69,7 @@ def _block(block: Block, place: Place, level: int) -> str:
     if isinstance(block, Section):
         title = f"{'#' * level} {escape(block.title)}"
         return "\n\n".join([title, render(block.blocks, place, level + 1)] if block.blocks else [title])
-    assert isinstance(block, Table)
+    assert isinstance(block, TableBlock)
     header = [escape(column.name) + ":" * column.numbers for column in block.columns]
     return table(header, ([_cell(cell, place) for cell in row] for row in block.rows))
 

@@ -31,8 +31,7 @@ SOFTWARE = "a software device's times are not compared"
 CODE_CHANGED = "the code changed"
 
 Identity = frozenset[tuple[str, str]]  # an empty parameter is one that the case lacks: a column more changes nothing
-Key = tuple[str, Identity]  # the experiment, and the case in it
-Times = Values  # their logarithms
+IdentityKey = tuple[str, Identity]  # the experiment, and the case in it
 
 
 def boards_of(table: Table) -> list[str]:
@@ -41,10 +40,10 @@ def boards_of(table: Table) -> list[str]:
 
 
 @dataclass
-class Side:
+class SetCase:
     """A case in one of the sets."""
 
-    key: Key
+    key: IdentityKey
     case: Case
     table: Table
     boards: Sequence[str]  # of the table's runs
@@ -60,15 +59,15 @@ class Side:
         return bool(self.times)
 
     @cached_property
-    def times(self) -> Times:
+    def times(self) -> Values:
         return self._by_board(lambda row: 1.0)
 
     @cached_property
-    def cycles(self) -> Times:
+    def cycles(self) -> Values:
         """Nothing unless every run tells its clock."""
         return self._by_board(lambda row: float(row["sm_mhz"]) / 1000) if all(row.get("sm_mhz") for row in self.table.rows(self.case)) else {}
 
-    def _by_board(self, factor: Callable[[results.Row], float]) -> Times:
+    def _by_board(self, factor: Callable[[results.Row], float]) -> Values:
         found: dict[str, list[float]] = {}
         for board, time, row in zip(self.boards, self.table.run_figures(self.case, "device_ns"), self.table.of_all_runs(self.case)):
             if time and row and time.value > 0:
@@ -94,10 +93,10 @@ class Side:
 
 
 @dataclass
-class Row:
+class ComparedCase:
     """One case of both sets, or of one."""
 
-    key: Key
+    key: IdentityKey
     experiment: str
     name: str
     api: str
@@ -117,7 +116,7 @@ class Row:
 class Comparison:
     a: Results
     b: Results
-    rows: list[Row]
+    rows: list[ComparedCase]
     origins: list[tuple[str, str, str]]  # (what, in A, in B) that differ
     groups: list[Group]
 
@@ -138,11 +137,11 @@ class Comparison:
         """How many cases have a time on both sides."""
         return sum(row.verdict in COMPARED for row in self.rows)
 
-    def of(self, *verdicts: str) -> list[Row]:
+    def of(self, *verdicts: str) -> list[ComparedCase]:
         return [row for row in self.rows if row.verdict in verdicts]
 
     @property
-    def changed_code(self) -> list[Row]:
+    def changed_code(self) -> list[ComparedCase]:
         return [row for row in self.rows if row.code_changed]
 
 
@@ -162,8 +161,8 @@ def load(directories: Sequence[Path]) -> list[Results]:
     return [found[each.resolve()] for each in directories]
 
 
-def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
-    sides_: dict[Key, Side] = {}
+def sides(found: Results, names: Sequence[str]) -> dict[IdentityKey, SetCase]:
+    sides_: dict[IdentityKey, SetCase] = {}
     for name in names:
         table = found.tables.get(name)
         if table is None:
@@ -171,17 +170,17 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
         boards = boards_of(table)
         for case in table.cases:
             identity = frozenset((column, value) for column, value in case.cells if value)
-            sides_[name, identity] = Side((name, identity), case, table, boards)
+            sides_[name, identity] = SetCase((name, identity), case, table, boards)
     return sides_
 
 
-def other_clock(a: Side, b: Side) -> bool:
+def other_clock(a: SetCase, b: SetCase) -> bool:
     """Whether the cycles get a verdict of their own."""
     clocks = a.sm_mhz, b.sm_mhz
     return bool(a.cycles and b.cycles and clocks[0] and clocks[1]) and abs(clocks[1] / clocks[0] - 1) > OTHER_CLOCK
 
 
-def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], untimed: Collection[str]) -> list[Row]:
+def compared_rows(a: Mapping[IdentityKey, SetCase], b: Mapping[IdentityKey, SetCase], untimed: Collection[str]) -> list[ComparedCase]:
     told = {key for key, side in a.items() if key[0] in untimed and key in b and side.has_time and b[key].has_time}
     a, b = ({key: side for key, side in each.items() if key not in told} for each in (a, b))
     rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key]) for key, side in a.items()]
@@ -189,29 +188,29 @@ def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], untimed: Collect
     return sorted(rows, key=lambda row: row.experiment)
 
 
-def judged(a: Mapping[Key, Side], b: Mapping[Key, Side], untimed: Collection[str]) -> list[Group]:
+def judged(a: Mapping[IdentityKey, SetCase], b: Mapping[IdentityKey, SetCase], untimed: Collection[str]) -> list[Group]:
     """The groups of the cases that have a time in both sets, where times are figures of merit."""
-    keys: dict[groups.Name, list[Key]] = {}
+    keys: dict[groups.Name, list[IdentityKey]] = {}
     for key, side in a.items():
         if key[0] not in untimed and side.table.compares_times and key in b and side.has_time and b[key].has_time:
             keys.setdefault(groups.Name(key[0], side.case["api"], side.table.class_of(side.case)), []).append(key)
     return groups.judge({name: (times_of(a, found), times_of(b, found), found) for name, found in keys.items()})
 
 
-def times_of(sides_: Mapping[Key, Side], keys: Sequence[Key]) -> groups.Times:
+def times_of(sides_: Mapping[IdentityKey, SetCase], keys: Sequence[IdentityKey]) -> groups.Times:
     """All of one program."""
     one = sides_[keys[0]]
     runs = [str(file.parent) for file in one.table.files]
     return groups.Times(runs, one.boards, {key: sides_[key].by_run for key in keys})
 
 
-def both(a: Side, b: Side) -> Row:
+def both(a: SetCase, b: SetCase) -> ComparedCase:
     if not a.has_time:
         return row_of(b, a, ONLY_B)
     return compared_row(a, b) if b.has_time else row_of(a, b, ONLY_A)
 
 
-def compared_row(a: Side, b: Side) -> Row:
+def compared_row(a: SetCase, b: SetCase) -> ComparedCase:
     row = row_of(a, b, UNCLEAR)
     old, new = (side.table.figure(side.case, "device_ns") for side in (a, b))
     assert old and new
@@ -233,7 +232,7 @@ def compared_row(a: Side, b: Side) -> Row:
     return row
 
 
-def changed(a: Side, b: Side, old: Times, new: Times) -> Figure:
+def changed(a: SetCase, b: SetCase, old: Values, new: Values) -> Figure:
     """B / A, of the fewer runs. Without a class (litmus tests) there is no interval."""
     spread = a.table.spread(a.case, "device_ns", FIGURES)
     runs = min(sum(map(len, each.values())) for each in (old, new))
@@ -243,9 +242,9 @@ def changed(a: Side, b: Side, old: Times, new: Times) -> Figure:
     return estimate.change(old, new, spread, max(a.own, b.own)).effect.figure(runs)
 
 
-def row_of(side: Side, other: Side | None, verdict_: str) -> Row:
+def row_of(side: SetCase, other: SetCase | None, verdict_: str) -> ComparedCase:
     """A case's row before its times are compared. `verdict_`: of a case that has a time on that side alone."""
-    row = Row(side.key, side.key[0], side.case.name(without=["api"]), side.case["api"], verdict_ if side.has_time else NO_TIME)
+    row = ComparedCase(side.key, side.key[0], side.case.name(without=["api"]), side.case["api"], verdict_ if side.has_time else NO_TIME)
     if verdict_ in ALONE:
         row.notes = list(dict.fromkeys(each.reason for each in (side, other) if each and each.reason))
         figure = side.table.figure(side.case, "device_ns")
@@ -273,7 +272,7 @@ class Mean:
     change: float | None  # a factor
 
 
-def means(rows: Iterable[Row], name_of: Callable[[str], str] = str) -> list[Mean]:
+def means(rows: Iterable[ComparedCase], name_of: Callable[[str], str] = str) -> list[Mean]:
     """By `name_of` each program's name, those without a time on both sides left out."""
     by_name: dict[str, dict[tuple[str, str], dict[str, float]]] = {}  # name, program and case, API: B/A
     for row in rows:

@@ -20,8 +20,8 @@ from pathlib import Path
 from benchlib.results import board_states, schema
 from benchlib.model.analysis import Analysis, Study
 from benchlib.stats import estimate, outliers, populations
-from benchlib.results.board_states import State
-from benchlib.stats.outliers import MIN_BOARDS, Scale, Score
+from benchlib.results.board_states import StateRow
+from benchlib.stats.outliers import MIN_BOARDS_OF_MAD, Scale, Score
 from benchlib.stats.populations import Populations
 from benchlib.results.results import HOST_TIME, Case, InputError, Row, RunFile, RunFolder, class_of, files_of, is_of_software, run_folders, time_column
 
@@ -47,7 +47,7 @@ class Board:
     experiments: set[str] = field(default_factory=set)
     statuses: Counter[str] = field(default_factory=Counter)
     clocks: list[float] = field(default_factory=list)  # MHz, of the rows
-    states: list[State] = field(default_factory=list)
+    states: list[StateRow] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -60,7 +60,7 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Comparable:
     """Boards that may be compared in a case."""
 
     gpu: str
@@ -88,7 +88,7 @@ class Entry:
     """A case on boards that may be compared."""
 
     key: Key
-    kind: Kind
+    kind: Comparable
     case: Case
     hosted: bool = False  # the host times it
     inside_sm: Collection[str] = ()  # the variants whose timed work stays in an SM
@@ -125,7 +125,7 @@ class Entry:
 class Fleet:
     directories: list[Path]
     boards: dict[str, Board] = field(default_factory=dict)
-    entries: dict[tuple[Key, Kind], Entry] = field(default_factory=dict)
+    entries: dict[tuple[Key, Comparable], Entry] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)  # that are no board's
 
     @property
@@ -240,7 +240,7 @@ def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, analysis: Analysis
 def _add_time(fleet: Fleet, board: str, run: RunName, file: RunFile, row: Row, inside_sm: Collection[str]) -> None:
     cells = tuple((name, row[name]) for name in file.key if row[name])
     key = Key(row["experiment"], tuple(sorted(cells)))
-    kind = Kind(row["gpu"], row["driver"], row["isa_hash"] or f"commit {row['git_rev']}", row.get("run") or "full")
+    kind = Comparable(row["gpu"], row["driver"], row["isa_hash"] or f"commit {row['git_rev']}", row.get("run") or "full")
     entry = fleet.entries.get((key, kind))
     if entry is None:
         entry = fleet.entries[key, kind] = Entry(key, kind, Case(cells), bool(row.get(HOST_TIME[0])), inside_sm)
@@ -253,7 +253,7 @@ def _add_time(fleet: Fleet, board: str, run: RunName, file: RunFile, row: Row, i
 
 
 @dataclass(frozen=True)
-class Finding:
+class Deviation:
     """A board that differs from the others, certainly: in a case, or in a class of cases."""
 
     board: str
@@ -291,12 +291,12 @@ class Separated:
 
 
 @dataclass
-class Judged:
+class FleetFindings:
     """What the tests found."""
 
     compared: list[Entry]  # those on enough boards
     scales: dict[int, Scale]  # by the entry's id()
-    findings: list[Finding]
+    findings: list[Deviation]
     tests: int
     separated: list[Separated] = field(default_factory=list)
 
@@ -305,7 +305,7 @@ class Judged:
         """Those compared; one that separates two populations counts once."""
         return len(_cases(self.compared))
 
-    def of(self, board: str) -> list[Finding]:
+    def of(self, board: str) -> list[Deviation]:
         return [finding for finding in self.findings if finding.board == board]
 
 
@@ -317,7 +317,7 @@ class _Test:
     score: Score
 
 
-def judge(reference: Iterable[Entry], tested: Mapping[int, Mapping[str, Mapping[RunName, Time]]] | None = None) -> Judged:
+def judge(reference: Iterable[Entry], tested: Mapping[int, Mapping[str, Mapping[RunName, Time]]] | None = None) -> FleetFindings:
     """`tested`: by an entry's id() the runs to be judged by board; without it, the reference's own."""
     separated: list[Separated] = []
     if tested is None:
@@ -333,7 +333,7 @@ def judge(reference: Iterable[Entry], tested: Mapping[int, Mapping[str, Mapping[
         for each in entries
         for board, times in runs[id(each)].items()
     }
-    return Judged(entries, scales, _findings(certain, deviations), len(cases) + len(classes), separated)
+    return FleetFindings(entries, scales, _findings(certain, deviations), len(cases) + len(classes), separated)
 
 
 def find_populations(entries: Iterable[Entry]) -> dict[str, Populations]:
@@ -372,10 +372,10 @@ def split_by_population(entries: Sequence[Entry]) -> tuple[list[Entry], list[Sep
 
 def compared(entries: Iterable[Entry]) -> list[Entry]:
     """Those on enough boards."""
-    return [each for each in entries if len(each.boards) >= MIN_BOARDS]
+    return [each for each in entries if len(each.boards) >= MIN_BOARDS_OF_MAD]
 
 
-def _cases(entries: Iterable[Entry]) -> set[tuple[Key, Kind]]:
+def _cases(entries: Iterable[Entry]) -> set[tuple[Key, Comparable]]:
     return {(each.key, each.kind) for each in entries}
 
 
@@ -415,7 +415,7 @@ def _class_tests(entries: Sequence[Entry], runs: Mapping, scales: Mapping[int, S
     found = []
     for (*_, name), members in classes.items():
         boards = _run_medians(members, {id(each): each.boards for each in members}, scales)
-        if len(members) >= LEAST_CASES and len(boards) >= MIN_BOARDS:
+        if len(members) >= LEAST_CASES and len(boards) >= MIN_BOARDS_OF_MAD:
             found.append((name, members, outliers.scale(boards), boards if own else _run_medians(members, runs, scales)))
     priors = _priors((name, scale) for name, _, scale, _ in found)
     return [
@@ -439,7 +439,7 @@ def _run_medians(members: Sequence[Entry], runs: Mapping, scales: Mapping[int, S
     return {board: values for board, values in medians.items() if values}
 
 
-def _findings(certain: Sequence[_Test], deviations: Mapping[tuple[int, str], float]) -> list[Finding]:
+def _findings(certain: Sequence[_Test], deviations: Mapping[tuple[int, str], float]) -> list[Deviation]:
     """A case is no finding of its own where its class is one, to the same side."""
     found, covered = [], set()
     for test in certain:
@@ -456,11 +456,11 @@ def _findings(certain: Sequence[_Test], deviations: Mapping[tuple[int, str], flo
         largest = tuple(name for _, name in sorted(beyond, reverse=True))
         first = test.entries[0]
         found.append(
-            Finding(test.board, first.key.experiment, test.class_name, "", test.score, len(test.entries), len(beyond), largest)
+            Deviation(test.board, first.key.experiment, test.class_name, "", test.score, len(test.entries), len(beyond), largest)
         )
     for test in certain:
         if len(test.entries) == 1 and (id(test.entries[0]), test.board) not in covered:
             (entry,) = test.entries
             case = f"{entry.name} {entry.api}"
-            found.append(Finding(test.board, entry.key.experiment, test.class_name, case, test.score, 1, 1, (case,)))
+            found.append(Deviation(test.board, entry.key.experiment, test.class_name, case, test.score, 1, 1, (case,)))
     return sorted(found, key=lambda each: (each.board, each.experiment, each.class_name, bool(each.case), -abs(each.score.deviation)))

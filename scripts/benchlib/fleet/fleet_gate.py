@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from benchlib.fleet import fleet
 from benchlib.fleet.fleet import Entry, Fleet, Key
-from benchlib.stats.outliers import MIN_BOARDS
+from benchlib.stats.outliers import MIN_BOARDS_OF_MAD
 
-MIN_SHARE = 0.5  # of a board's cases: a PASS by fewer would say little
+MIN_COMPARED = 0.5  # of a board's cases: a PASS by fewer would say little
 
 @dataclass
-class Verdict:
+class BoardVerdict:
     board: str
     compared: int = 0  # cases
     measured: int = 0
@@ -30,10 +30,10 @@ class Verdict:
         return not self.failures
 
 
-def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool] = lambda name: True) -> Verdict:
+def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool] = lambda name: True) -> BoardVerdict:
     """`wanted`: whether the board should have measured an experiment."""
     own = [entry for entry in node.entries.values() if board in entry.boards and wanted(entry.key.experiment)]
-    verdict = Verdict(board, measured=len(own), failures=list(node.boards[board].problems))
+    verdict = BoardVerdict(board, measured=len(own), failures=list(node.boards[board].problems))
     _check_experiments(baseline, node, board, wanted, verdict)
     pairs = []
     for entry in own:
@@ -41,7 +41,7 @@ def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool
             # A copy: its id() is that of this comparison.
             pairs.append((fleet.among(reference, reference.boards.keys() - {board}), entry))
     pairs = _with_its_own(baseline, pairs, board, verdict)
-    references = {(entry.key, entry.kind): (reference, entry) for reference, entry in pairs if len(reference.boards) >= MIN_BOARDS}
+    references = {(entry.key, entry.kind): (reference, entry) for reference, entry in pairs if len(reference.boards) >= MIN_BOARDS_OF_MAD}
     verdict.compared = len(references)
     _explain_the_rest(baseline, [entry for entry in own if (entry.key, entry.kind) not in references], verdict)
     sweeps = Counter((entry.kind.sweep, reference.kind.sweep) for reference, entry in references.values())
@@ -51,7 +51,7 @@ def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool
     if not references:
         verdict.failures.append("nothing to compare with the baseline")
         return verdict
-    if verdict.compared < MIN_SHARE * verdict.measured:
+    if verdict.compared < MIN_COMPARED * verdict.measured:
         verdict.failures.append("too few cases in common with the baseline: measure it with the same options (--quick has smaller sizes)")
     tested = {id(reference): {board: entry.boards[board]} for reference, entry in references.values()}
     for finding in fleet.judge([reference for reference, _ in references.values()], tested).findings:
@@ -67,7 +67,7 @@ def _alike(baseline: Fleet, entry: Entry) -> Entry | None:
     return None
 
 
-def _with_its_own(baseline: Fleet, pairs: list[tuple[Entry, Entry]], board: str, verdict: Verdict) -> list[tuple[Entry, Entry]]:
+def _with_its_own(baseline: Fleet, pairs: list[tuple[Entry, Entry]], board: str, verdict: BoardVerdict) -> list[tuple[Entry, Entry]]:
     """The pairs, each reference that separates two populations cut down to the board's own."""
     for gpu, two in fleet.find_populations(baseline.entries.values()).items():
         mine = two.nearest([(reference.medians, entry.medians[board]) for reference, entry in pairs if entry.kind.gpu == gpu])
@@ -79,7 +79,7 @@ def _with_its_own(baseline: Fleet, pairs: list[tuple[Entry, Entry]], board: str,
     return pairs
 
 
-def sentence(finding: fleet.Finding) -> str:
+def sentence(finding: fleet.Deviation) -> str:
     where = f"{finding.experiment} {finding.class_name}"
     amount = f"{100 * abs(finding.relative):.2f} % {'slower' if finding.relative > 0 else 'faster'}"
     if finding.case:
@@ -87,14 +87,14 @@ def sentence(finding: fleet.Finding) -> str:
     return f"{where}: {amount} in the middle of {finding.cases} cases, {finding.beyond} of them by {100 * fleet.MIN_DEVIATION:g} % or more"
 
 
-def _check_experiments(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool], verdict: Verdict) -> None:
+def _check_experiments(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool], verdict: BoardVerdict) -> None:
     boards = Counter(name for each in baseline.boards.values() for name in each.experiments)
-    needed = {name for name, number in boards.items() if number >= MIN_BOARDS and wanted(name)}
+    needed = {name for name, number in boards.items() if number >= MIN_BOARDS_OF_MAD and wanted(name)}
     if missing := sorted(needed - node.boards[board].experiments):
         verdict.failures.append(f"no result of {', '.join(missing)}")
 
 
-def _explain_the_rest(baseline: Fleet, entries: list[Entry], verdict: Verdict) -> None:
+def _explain_the_rest(baseline: Fleet, entries: list[Entry], verdict: BoardVerdict) -> None:
     """Why a case was not compared."""
     known: dict[Key, list[Entry]] = {}
     for entry in baseline.entries.values():

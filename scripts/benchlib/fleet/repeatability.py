@@ -34,7 +34,7 @@ class Trial:
 
 
 @dataclass
-class Kind:
+class CaseClass:
     """One class of cases, over all experiments."""
 
     ratios: int = 0
@@ -57,9 +57,9 @@ def metrics(table: Table, case: Case) -> Iterator[tuple[str, str]]:
         yield from ((metric, HOST) for metric in HOST_METRICS)
 
 
-def kinds(found: Results) -> dict[str, Kind]:
+def kinds(found: Results) -> dict[str, CaseClass]:
     """Of every pair of twins with two runs or more whose times are compared."""
-    result = {name: Kind() for name in CLASSES}
+    result = {name: CaseClass() for name in CLASSES}
     for table in found.tables.values():
         for pair in pairs(table, {}) if table.compares_times else []:
             if pair.case["variant"] in CONTROLS or not pair.cuda or not pair.vulkan:
@@ -71,7 +71,7 @@ def kinds(found: Results) -> dict[str, Kind]:
     return result
 
 
-def _add(kind: Kind, table: Table, pair: Pair, metric: str, spread: Spread, estimated: Estimate) -> None:
+def _add(kind: CaseClass, table: Table, pair: Pair, metric: str, spread: Spread, estimated: Estimate) -> None:
     boards = pair_runs(table, pair, metric)
     kind.ratios += 1
     means = {board: statistics.fmean(values) for board, values in boards.items()}

@@ -27,7 +27,7 @@ from benchlib.sass import listings
 from benchlib.model.analysis import Control, Study
 from benchlib.model.loop_body import has_loops
 from benchlib.results.counters_file import PM_SAMPLING
-from benchlib.model.floor import Ceilings, Model, ceilings, figures_on, model_of, sources
+from benchlib.model.floor import Ceilings, FloorModel, ceilings, figures_on, model_of, sources
 from benchlib.sass.occupancy import resident_blocks
 from benchlib.results.results import SECTOR_BYTES, TWIN_MODES, WARP, Case, Row, Table, number
 from benchlib.stats.stats import SAME, UNCLEAR, Figure, verdict
@@ -381,7 +381,7 @@ def _least_ns(scales: Scales, side: Side) -> float | None:
     traffic = traffic_of(side)
     if traffic is not None and scales.limits.dram:
         return _bound(scales.limits, scales.l1, traffic)
-    model: Model = model_of(scales.found, scales.table)
+    model: FloorModel = model_of(scales.found, scales.table)
     floor = model.floor(side.case)
     return floor.ns if floor else None
 

@@ -165,7 +165,7 @@ class Floor:
         return self.ns > highest * (1 + NOISE)
 
 
-class Model(Keeper):
+class FloorModel(Keeper):
     """The floors of one experiment's cases."""
 
     def __init__(self, found: Study, table: Table):
@@ -251,5 +251,5 @@ class Model(Keeper):
         return Launch(blocks, block, at_once, arrays=stream.arrays if stream else 1)
 
 
-def model_of(found: Study, table: Table) -> Model:
-    return found.memoized(Model, table)
+def model_of(found: Study, table: Table) -> FloorModel:
+    return found.memoized(FloorModel, table)

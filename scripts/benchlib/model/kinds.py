@@ -19,11 +19,11 @@ OTHER = "other"
 ADDRESS = "vulkan_address"
 AS_THEY_ARE = ("", "none", ADDRESS)  # of `feature`: that name no change
 RECORDED = {"stream": "anew", "rerecorded": "anew", "graph": "before", "prerecorded": "before"}
-Named = Mapping[str, Sequence[str]]  # variants, "experiment:variant", or "variant column=value", by what they have in common
+NamedVariants = Mapping[str, Sequence[str]]  # variants, "experiment:variant", or "variant column=value", by what they have in common
 Wanted = Mapping[str, str | list[str]]
 
 
-def properties(table: Table, pair: Pair, does: Named, widths: Named) -> dict[str, str]:
+def properties(table: Table, pair: Pair, does: NamedVariants, widths: NamedVariants) -> dict[str, str]:
     case = pair.case
     by_address = ADDRESS in (case["feature"], f"vulkan_{case['binding']}")
     unchecked = case["checks"] == "off" or case["robustness"] == "disabled"
@@ -40,7 +40,7 @@ def properties(table: Table, pair: Pair, does: Named, widths: Named) -> dict[str
     }
 
 
-def _of(named: Named, table: Table, case: Case) -> str:
+def _of(named: NamedVariants, table: Table, case: Case) -> str:
     """The key under which the case's variant stands; empty for none."""
     wanted = (*(f"{case['variant']} {column}={value}" for column, value in case.cells), f"{table.name}:{case['variant']}", case["variant"])
     return next((key for name in wanted for key, names in named.items() if name in names), "")

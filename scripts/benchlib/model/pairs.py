@@ -44,7 +44,7 @@ def place_in(known: Sequence[str], value: str) -> int:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPair:
     """A pair's Vulkan/CUDA."""
 
     effect: Figure  # on this model of GPU: the mean over boards
@@ -63,12 +63,12 @@ class Judged:
         return "; ".join(self.differs) or f"in {self.agree} of {self.runs} runs"
 
 
-def judged(table: Table, pair: Pair, metric: str = "device_ns") -> Judged | None:
+def judged(table: Table, pair: Pair, metric: str = "device_ns") -> JudgedPair | None:
     """None where there is no twin on the GPU, or times are not compared. `metric`: a time."""
     return table.memoized(_judge, pair, metric) if table.compares_times else None
 
 
-def _judge(table: Table, pair: Pair, metric: str) -> Judged | None:
+def _judge(table: Table, pair: Pair, metric: str) -> JudgedPair | None:
     if not pair.cuda or not pair.vulkan or not table.same_gpu(pair.cuda, pair.vulkan):
         return None
     found = pair_estimate(table, pair, metric)
@@ -83,7 +83,7 @@ def _judge(table: Table, pair: Pair, metric: str) -> Judged | None:
     differs = tuple(table.differing(pair.cuda, pair.vulkan))
     beside = side_of(effect.value) if verdict in (UNCLEAR, FIXED_COST) else verdict
     agree = sum(side_of(math.exp(value)) == beside for values in boards.values() for value in values)
-    return Judged(effect, further, NOT_SAME_WORK if differs else verdict, agree, differs)
+    return JudgedPair(effect, further, NOT_SAME_WORK if differs else verdict, agree, differs)
 
 
 def pair_runs(table: Table, pair: Pair, metric: str = "device_ns") -> dict[str, list[float]]:

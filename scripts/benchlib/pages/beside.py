@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchlib.base import csv_file
 from benchlib.document import document
+from benchlib.document.columns import WIDTH
 from benchlib.document.document import NONE, Block, Blocks, Cell, paragraph
 from benchlib.model.analysis import Study
 from benchlib.pages import rules, summary
@@ -111,7 +112,6 @@ def blocks(root: Path, study: Study, said: Summary | None) -> Blocks:
 
 # ------------------------------------------------------------------------------------------------------------- a terminal
 
-WIDTH = 120  # columns of the terminal
 
 
 def short(model_: str) -> str:

@@ -19,7 +19,7 @@ _ACCESS = re.compile(r"\b(?:LDG|STG|LD|ST|ATOMG?|RED)\.")
 
 
 @dataclass(frozen=True)
-class Column:
+class ExcerptColumn:
     title: str
     kernel: str
     api: str
@@ -28,21 +28,21 @@ class Column:
 @dataclass(frozen=True)
 class Excerpt:
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[ExcerptColumn, ...]
 
 
 def twin(kernel: str) -> Excerpt:
-    return Excerpt(kernel, (Column("CUDA", kernel, "cuda"), Column("Vulkan", kernel, "vulkan")))
+    return Excerpt(kernel, (ExcerptColumn("CUDA", kernel, "cuda"), ExcerptColumn("Vulkan", kernel, "vulkan")))
 
 
 def three_ways(title: str, kernel: str, address: str) -> Excerpt:
     """CUDA, Vulkan through descriptors, Vulkan through addresses."""
     cuda, vulkan = twin(kernel).columns
-    by_address = Column("Vulkan, addresses", address, "vulkan")
-    return Excerpt(title, (cuda, Column("Vulkan, descriptors", vulkan.kernel, "vulkan"), by_address))
+    by_address = ExcerptColumn("Vulkan, addresses", address, "vulkan")
+    return Excerpt(title, (cuda, ExcerptColumn("Vulkan, descriptors", vulkan.kernel, "vulkan"), by_address))
 
 
-def listing(found: Study, table: Table, column: Column) -> list[str]:
+def listing(found: Study, table: Table, column: ExcerptColumn) -> list[str]:
     """`0010 @P0 EXIT`, a line an instruction; empty where there is no such listing."""
     code = listings.of(found, table, column.kernel, column.api)
     return [" ".join(line.split()) for line in sass.text(code).splitlines() if line]

@@ -7,11 +7,11 @@ from benchlib.base import console
 from benchlib.document import document
 from benchlib.fleet import fleet
 from benchlib.results import board_states
-from benchlib.results.board_states import State
+from benchlib.results.board_states import StateRow
 from benchlib.document.document import NONE, Block, Blocks, Cell, fixed, paragraph
-from benchlib.fleet.fleet import Board, Finding, Fleet, Judged, Separated
+from benchlib.fleet.fleet import Board, Deviation, Fleet, FleetFindings, Separated
 from benchlib.stats.formats import sig
-from benchlib.stats.outliers import MIN_BOARDS
+from benchlib.stats.outliers import MIN_BOARDS_OF_MAD
 from benchlib.stats.populations import MIN_GAP
 
 STANDS_OUT, DIFFERS, LIKE_THE_OTHERS, WRONG, NOT_COMPARED = "stands out", "differs", "like the others", "wrong", "not compared"
@@ -23,7 +23,7 @@ CSV_COLUMNS = [
 ]  # fmt: skip
 
 
-def verdict(judged: Judged, board: Board) -> str:
+def verdict(judged: FleetFindings, board: Board) -> str:
     if board.problems:
         return WRONG
     findings = judged.of(board.name)
@@ -35,7 +35,7 @@ def verdict(judged: Judged, board: Board) -> str:
     return LIKE_THE_OTHERS if compared else NOT_COMPARED
 
 
-def verdicts(found: Fleet, judged: Judged) -> dict[str, str]:
+def verdicts(found: Fleet, judged: FleetFindings) -> dict[str, str]:
     return {name: verdict(judged, board) for name, board in sorted(found.boards.items())}
 
 
@@ -43,7 +43,7 @@ def percent(relative: float) -> str:
     return f"{100 * relative:+.2f} %"
 
 
-def blocks(found: Fleet, judged: Judged) -> Blocks:
+def blocks(found: Fleet, judged: FleetFindings) -> Blocks:
     parts: Blocks = [paragraph(reading(judged)), board_table(found, judged), *comparability(found)]
     if judged.separated:
         parts += [document.heading(TWO_POPULATIONS), *populations_blocks(judged.separated, judged.cases)]
@@ -54,9 +54,9 @@ def blocks(found: Fleet, judged: Judged) -> Blocks:
     return parts
 
 
-def reading(judged: Judged) -> str:
+def reading(judged: FleetFindings) -> str:
     return (
-        f"A board's value of a case is the median over its runs. {judged.cases} cases ran on {MIN_BOARDS} boards or more of one "
+        f"A board's value of a case is the median over its runs. {judged.cases} cases ran on {MIN_BOARDS_OF_MAD} boards or more of one "
         f"model, driver and machine code. In {100 * fleet.ALPHA:g} of 100 fleets of equal boards one would differ. A board stands out "
         f"where it differs by {100 * fleet.MIN_DEVIATION:g} % or more, be it slower or faster."
     )
@@ -65,7 +65,7 @@ def reading(judged: Judged) -> str:
 # ------------------------------------------------------------------------------------------------------------------ boards
 
 
-def board_table(found: Fleet, judged: Judged) -> Block:
+def board_table(found: Fleet, judged: FleetFindings) -> Block:
     header = [
         "board", "verdict", "host", "model", "driver", "commit", "runs:", "cases:", "clock in the runs (MHz):", "clock before and after (MHz):",
         "power (W):", "temperature (C):", "ECC errors, corrected / uncorrected:", "throttle reasons",
@@ -88,7 +88,7 @@ def board_row(board: Board, name: str) -> list[Cell]:
     return cells
 
 
-def before_after(states: list[State], column: str) -> str:
+def before_after(states: list[StateRow], column: str) -> str:
     """First and last."""
     texts = [state[column] for state in states if state.get(column)]
     return " to ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else NONE
@@ -141,7 +141,7 @@ def population_row(cases: Sequence[Separated]) -> list[Cell]:
 # ---------------------------------------------------------------------------------------------------------------- findings
 
 
-def findings_table(judged: Judged) -> Block:
+def findings_table(judged: FleetFindings) -> Block:
     rows: list[list[Cell]] = []
     for board in sorted({finding.board for finding in judged.findings}):
         mine = judged.of(board)
@@ -154,7 +154,7 @@ def findings_table(judged: Judged) -> Block:
     return document.table(header, rows) if rows else paragraph("Nothing.")
 
 
-def finding_row(finding: Finding) -> list[Cell]:
+def finding_row(finding: Deviation) -> list[Cell]:
     where = f"{finding.experiment}, {finding.class_name}"
     which = finding.case or (finding.largest[0] if finding.largest else NONE)
     mark = STANDS_OUT if finding.stands_out else DIFFERS
@@ -170,7 +170,7 @@ def comparability(found: Fleet) -> Blocks:
     items = []
     groups = found.groups
     for (gpu, driver), boards in sorted(groups.items()):
-        few = f", fewer than {MIN_BOARDS}: which one is odd cannot be told, none is judged" if len(boards) < MIN_BOARDS else ""
+        few = f", fewer than {MIN_BOARDS_OF_MAD}: which one is odd cannot be told, none is judged" if len(boards) < MIN_BOARDS_OF_MAD else ""
         if len(groups) > 1 or few:
             items.append(f"{gpu}, driver {driver}: {number(boards)} ({', '.join(sorted(boards))}){few}.")
     if len(groups) > 1:
@@ -195,9 +195,9 @@ def comparability(found: Fleet) -> Blocks:
 # --------------------------------------------------------------------------------------------------------------------- CSV
 
 
-def csv_rows(found: Fleet, judged: Judged) -> list[list[str]]:
+def csv_rows(found: Fleet, judged: FleetFindings) -> list[list[str]]:
     """A row a case and kind of boards, on however few."""
-    by_case: dict[tuple[str, str], list[Finding]] = {}
+    by_case: dict[tuple[str, str], list[Deviation]] = {}
     for finding in judged.findings:
         for case in finding.largest:
             by_case.setdefault((finding.experiment, case), []).append(finding)

@@ -24,8 +24,8 @@ AXIS = (
     "Vulkan's time over CUDA's: left of 1 Vulkan is faster,", "right of it slower. Logarithmic, stretched around 1;",
     "band: within 1 %, dotted: 10 %",
 )  # fmt: skip
-BEYOND = 4  # how far past the farthest ratio an interval is drawn
-NEAR = math.log(1.02)  # to here the axis is about evenly spaced
+PAST_FARTHEST = 4  # how far past the farthest ratio an interval is drawn
+EVEN_TO = math.log(1.02)  # to here the axis is about evenly spaced
 TENTH = 0.9, 1.1
 TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50,
          100, 200, 500, 1000)  # fmt: skip
@@ -33,7 +33,7 @@ FIRST = (1, 0.99, 1.01, 0.9, 1.1, 0.5, 2)  # where there is no room for all
 AREA, NARROW_AREA = 470, 308  # px
 HEAD, FOOT = 30, 40
 LETTER, WIDE_LETTER = 6.6, 7.2  # of its 11 px texts, at most on average; of those that are cut to so many letters
-TICK_DISTANCE = 26
+STRIP_TICK_DISTANCE = 26
 MARK, LANE, LANES = 7, 5.5, 13  # px of a mark and of a lane; how many lanes there are at most
 FARTHEST_LETTERS, NARROW_LETTERS = 36, 31
 LINE = 13  # px from one line of text to the next
@@ -101,7 +101,7 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, narrow:
         return ""
     found = [one for _, group in shown for one in group]
     longest = max(len(line) for name, _ in shown for line in _lines(name))
-    axis = Axis.around(found, MARGIN, NARROW_AREA) if narrow else Axis.around(found, round(longest * LETTER) + 24, AREA)
+    axis = StripAxis.around(found, MARGIN, NARROW_AREA) if narrow else StripAxis.around(found, round(longest * LETTER) + 24, AREA)
     right = axis.begin + axis.area
     width = right + (MARGIN if narrow else 44 + FARTHEST_LETTERS * WIDE_LETTER)
     parts, marks, top = [], [], float(HEAD)
@@ -124,31 +124,31 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, narrow:
 
 
 @dataclass(frozen=True)
-class Axis:
+class StripAxis:
     begin: float
     area: int  # px
     low: float
     high: float
 
     @staticmethod
-    def around(found: Sequence[Measured], begin: float, area: int) -> Axis:
+    def around(found: Sequence[Measured], begin: float, area: int) -> StripAxis:
         """Its ends are ticks. No interval reaches beyond them but those that reach BEYOND times the farthest ratio: they are cut off there."""
         values = [one.ratio.value for one in found]
-        least, most = min(*values, TENTH[0]) / BEYOND, max(*values, TENTH[1]) * BEYOND
+        least, most = min(*values, TENTH[0]) / PAST_FARTHEST, max(*values, TENTH[1]) * PAST_FARTHEST
         ends = [min(max(end, least), most) for one in found for end in (one.ratio.lo, one.ratio.hi) if end]
         low = max((tick for tick in TICKS if tick <= min(*ends, TENTH[0])), default=min(ends))
         high = min((tick for tick in TICKS if tick >= max(*ends, TENTH[1])), default=max(ends))
-        return Axis(begin, area, low, high)
+        return StripAxis(begin, area, low, high)
 
     def at(self, value: float) -> float:
-        low, high, here = (math.asinh(math.log(each) / NEAR) for each in (self.low, self.high, value))
+        low, high, here = (math.asinh(math.log(each) / EVEN_TO) for each in (self.low, self.high, value))
         return self.begin + self.area * (here - low) / (high - low)
 
     @property
     def ticks(self) -> list[float]:
         chosen: list[float] = []
         for tick in (self.low, self.high, *FIRST, *TICKS):
-            if self.low <= tick <= self.high and all(abs(self.at(tick) - self.at(other)) >= TICK_DISTANCE for other in chosen):
+            if self.low <= tick <= self.high and all(abs(self.at(tick) - self.at(other)) >= STRIP_TICK_DISTANCE for other in chosen):
                 chosen.append(tick)
         return sorted(chosen)
 
@@ -162,7 +162,7 @@ def _lines(name: str) -> list[str]:
     return [name[:at], name[at + 1 :]]
 
 
-def _lanes(group: Sequence[Measured], axis: Axis) -> dict[Measured, int]:
+def _lanes(group: Sequence[Measured], axis: StripAxis) -> dict[Measured, int]:
     """Each mark's lane: 0 in the middle, then by turns below and above. Where all are taken, the one that has been free for longest."""
     ends = [-math.inf] * LANES
     found = {}
@@ -174,7 +174,7 @@ def _lanes(group: Sequence[Measured], axis: Axis) -> dict[Measured, int]:
     return found
 
 
-def _ground(axis: Axis, bottom: float) -> list[str]:
+def _ground(axis: StripAxis, bottom: float) -> list[str]:
     """What is behind the marks: the band of no difference, the grid, the axis' texts."""
     left, right = axis.at(SAME_LO), axis.at(SAME_HI)
     height = pixel(bottom - HEAD + 8)
@@ -188,7 +188,7 @@ def _ground(axis: Axis, bottom: float) -> list[str]:
     return parts
 
 
-def _mark(one: Measured, axis: Axis, y: float, *, tip: bool) -> str:
+def _mark(one: Measured, axis: StripAxis, y: float, *, tip: bool) -> str:
     lo, hi = one.ratio.lo or one.ratio.value, one.ratio.hi or one.ratio.value
     said = escape(f"{one.case.name(without=['api'])}: {formats.ratio_text(one.ratio)} {one.verdict}")
     title = f"<title>{said}</title>" if tip else ""
@@ -215,13 +215,13 @@ def _shape(verdict: str, ratio: float, x: float, y: float, title: str) -> str:
     return f'<path class="mark"{hollow} d="{plots.outline(KINDS.get(side_of(ratio), plots.CUDA), x, y)}">{title}</path>'
 
 
-def _texts_beside(name: str, group: Sequence[Measured], axis: Axis, middle: float) -> list[str]:
+def _texts_beside(name: str, group: Sequence[Measured], axis: StripAxis, middle: float) -> list[str]:
     lines, right = _lines(name), axis.begin + axis.area
     parts = [_text(axis.begin - 10, middle + LINE * (at - (len(lines) - 1) / 2), line, "end") for at, line in enumerate(lines)]
     return [*parts, _text(right + 36, middle, str(len(group)), "end"), _text(right + 44, middle, _farthest(group, FARTHEST_LETTERS))]
 
 
-def _texts_above(name: str, group: Sequence[Measured], axis: Axis, top: float) -> list[str]:
+def _texts_above(name: str, group: Sequence[Measured], axis: StripAxis, top: float) -> list[str]:
     first, second = top + 10, top + 10 + LINE
     number = f"{len(group)} pair{'s' if len(group) > 1 else ''}"
     parts = [_text(axis.begin, first, name), _text(axis.begin + axis.area, first, number, "end")]

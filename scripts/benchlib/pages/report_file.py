@@ -6,7 +6,7 @@ from benchlib.base import files
 from benchlib.base.errors import InputError
 from benchlib.pages import pipeline, report_page, report_picture, worklog_files
 
-MOST_BYTES = 7_000_000
+MOST_REPORT_BYTES = 7_000_000
 
 
 def write(directory: Path, root: Path, out: Path | None = None, *, check: bool = False, with_picture: bool = False) -> int:
@@ -15,8 +15,8 @@ def write(directory: Path, root: Path, out: Path | None = None, *, check: bool =
     image, sums = directory / "report.png", directory / "report.png.sha256"
     page = report_page.page(pipeline.load(directory, root), root)
     text, shown = report_page.render(page), report_page.picture(page)
-    if len(text.encode()) > MOST_BYTES:
-        raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
+    if len(text.encode()) > MOST_REPORT_BYTES:
+        raise InputError(f"{directory}: the page would be larger than {MOST_REPORT_BYTES // 1_000_000} MB")
     before = files.read_text(path)
     worklog_files.check_history(path, root, report_page.unpacked(before or ""), report_page.unpacked(text))
     stale = before is None or report_page.unpacked(before) != report_page.unpacked(text)

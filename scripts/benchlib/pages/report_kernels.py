@@ -17,7 +17,7 @@ HEADER = (
     "case", "CUDA µs", "Vulkan µs", "Vulkan/CUDA [95 %]", "Vulkan is", "L1 sectors, 10^6, CUDA / Vulkan", "memory, MB, CUDA / Vulkan", "why",
 )  # fmt: skip
 NO_BREAK = "\u00a0"
-OTHER = "†"  # after a case whose Vulkan code was built for another workgroup size
+OTHER_SIZE = "†"  # after a case whose Vulkan code was built for another workgroup size
 
 
 def cases(found: Study, table: Table) -> Mapping[str, list[list[str]]]:
@@ -49,7 +49,7 @@ def _span(each: Sequence[tuple[float, float]]) -> str:
 
 
 def _row(found: Study, table: Table, ran: Ran) -> list[str]:
-    cells = [short_name(ran.pair.case) + ("" if ran.exactly else f" {OTHER}")]
+    cells = [short_name(ran.pair.case) + ("" if ran.exactly else f" {OTHER_SIZE}")]
     cells += [cell_text(micros(figure_of(table, side))) for side in ran.pair.sides]
     cells += map(cell_text, comparison(table, ran.pair)) if table.compares_times else ["", ""]
     one = found.memoized(_accounts, table).get(ran.pair)

@@ -48,7 +48,7 @@ KINDS = {
     "code": document.Code, "strong": document.Strong, "emphasis": document.Emphasis, "listing_link": document.ListingLink,
     "file_link": document.FileLink, "result_link": document.ResultLink, "section_link": document.SectionLink, "anchor": document.Anchor,
     "paragraph": document.Paragraph, "bullets": document.Bullets, "preformatted": document.Preformatted,
-    "table": document.Table, "image": document.Image, "section": document.Section,
+    "table": document.TableBlock, "image": document.Image, "section": document.Section,
     "verdict": document.Verdict, "joined": document.Joined,
 }  # fmt: skip
 
@@ -264,7 +264,7 @@ def own(name: str) -> Markup:
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
-def classes(table: document.Table) -> list[Markup]:
+def classes(table: document.TableBlock) -> list[Markup]:
     """Of each column: numbers are aligned right; a column of words keeps to the left, whatever its neighbours do; one of cases needs room."""
     found = []
     for column, cells in zip(table.columns, zip(*table.rows) if table.rows else [()] * len(table.columns)):
@@ -284,12 +284,12 @@ def marks() -> list[tuple[Markup, str]]:
 class Trimmed:
     """A table without the columns that say the same in every row, and what these say."""
 
-    table: document.Table
+    table: document.TableBlock
     same: Sequence[tuple[str, Cell]]
     empty: Sequence[str]
 
 
-def trimmed(table: document.Table) -> Trimmed:
+def trimmed(table: document.TableBlock) -> Trimmed:
     kept, same, empty = [], [], []
     for at, column in enumerate(table.columns):
         texts = {cell_text(row[at]) for row in table.rows}
@@ -307,7 +307,7 @@ def unbroken(value: object) -> object:
     return value if isinstance(value, Markup) or not isinstance(value, str) else PERCENT.sub("\u00a0%", value)
 
 
-def kernel(row: Sequence[Cell], table: document.Table, of: Experiment | None) -> str:
+def kernel(row: Sequence[Cell], table: document.TableBlock, of: Experiment | None) -> str:
     """Whose machine code a row is about; empty where its first cell names none."""
     return of.kernels.get(cell_text(row[0]).partition(" ")[0], "") if of and table.columns[0].name in NAMING else ""
 

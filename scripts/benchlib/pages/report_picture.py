@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchlib.results.results import InputError
 
-WIDTH = 1280
+PICTURE_WIDTH = 1280
 MOST_HEIGHT = 4000
-MOST_BYTES = 500_000
+MOST_PICTURE_BYTES = 500_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 TIMEOUT_S = 120
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -50,24 +50,24 @@ def run(arguments: list[str], page: Path, profile: Path) -> str:
 
 
 def png(page: str) -> bytes:
-    """The whole page in light colours, as wide as WIDTH."""
+    """The whole page in light colours, as wide as PICTURE_WIDTH."""
     with tempfile.TemporaryDirectory(prefix="report.") as name:
         folder = Path(name)
         path, image, profile = folder / "page.html", folder / "page.png", folder / "profile"
         path.write_text(page.replace("</body>", HEIGHT + "</body>"), encoding="utf-8")
-        title = re.search(r"<title>(\d+)</title>", run(["--dump-dom", f"--window-size={WIDTH},600"], path, profile))
+        title = re.search(r"<title>(\d+)</title>", run(["--dump-dom", f"--window-size={PICTURE_WIDTH},600"], path, profile))
         if not title:
             raise InputError("the browser did not lay the picture's page out")
         height = min(int(title[1]), MOST_HEIGHT)
         path.write_text(page, encoding="utf-8")
-        run([f"--screenshot={image}", f"--window-size={WIDTH},{height}"], path, profile)
+        run([f"--screenshot={image}", f"--window-size={PICTURE_WIDTH},{height}"], path, profile)
         if not image.exists():
             raise InputError("the browser made no picture")
         data = image.read_bytes()
     if not data.startswith(SIGNATURE):
         raise InputError("what the browser wrote is no PNG")
-    if len(data) > MOST_BYTES:
-        raise InputError(f"the picture would be larger than {MOST_BYTES // 1000} kB")
+    if len(data) > MOST_PICTURE_BYTES:
+        raise InputError(f"the picture would be larger than {MOST_PICTURE_BYTES // 1000} kB")
     return data
 
 

@@ -13,10 +13,10 @@ from benchlib.model.analysis import Study
 from benchlib.results.results import API_NAMES, Row
 from benchlib.sass.sass import INSTRUCTION_BYTES, Instruction
 
-Line = list[str]  # mark, left, right, what differs
+ShownLine = list[str]  # mark, left, right, what differs
 
 
-class Cause(NamedTuple):
+class LineCause(NamedTuple):
     """What lines of a listing are for that differ from the other's."""
 
     id: str  # of its colour
@@ -27,14 +27,14 @@ class Cause(NamedTuple):
 
 # A line with names of several has the first one's colour; what is in none of them is "other".
 CAUSES = (
-    Cause("checks", "bounds checks", [sass_diff.BOUNDS_CHECK], ["bounds checks"]),
-    Cause("qualifiers", "cache and scope qualifiers",
+    LineCause("checks", "bounds checks", [sass_diff.BOUNDS_CHECK], ["bounds checks"]),
+    LineCause("qualifiers", "cache and scope qualifiers",
           [sass_diff.LOAD_KIND, sass_diff.LOAD_STRENGTH, sass_diff.STORE_STRENGTH, sass_diff.CACHE_HINT, sass_diff.FENCE], []),
-    Cause("addresses", "addresses and descriptor loads",
+    LineCause("addresses", "addresses and descriptor loads",
           [sass_diff.DESCRIPTOR_READ, sass_diff.PARAMETER_READ, sass_diff.ADDRESS, sass_diff.MEMORY_DESCRIPTOR],
           ["descriptors in place of addresses", "buffers that are bound, not addressed"]),
-    Cause("constants", "launch constants", [sass_diff.CONSTANT_READ, sass_diff.STACK], []),
-    Cause("other", "other", [], ["the rest of Vulkan's machine code"]),
+    LineCause("constants", "launch constants", [sass_diff.CONSTANT_READ, sass_diff.STACK], []),
+    LineCause("other", "other", [], ["the rest of Vulkan's machine code"]),
 )  # fmt: skip
 MARKS = " |<>"
 
@@ -135,20 +135,20 @@ def sides_of(packed: Path, row: Row, with_descriptors: set[str]) -> Sides:
     return Sides(cuda, vulkan, row.get("vulkan_kernel", "") in with_descriptors)
 
 
-def side_by_side(sides: Sides) -> list[Line]:
+def side_by_side(sides: Sides) -> list[ShownLine]:
     both = []
     for api, text, descriptors in (("cuda", sides.cuda, False), ("vulkan", sides.vulkan, sides.descriptors)):
         marked = sass.mark_roles(listings.parse(text), descriptors=descriptors)
-        both.append(sass_diff.Side(API_NAMES[api], marked, descriptors))
+        both.append(sass_diff.ListingSide(API_NAMES[api], marked, descriptors))
     difference = sass_diff.compare(*both)
-    left, right = Column(), Column()
+    left, right = SideColumn(), SideColumn()
     return [
         [line.mark, left.shown(line.left), right.shown(line.right), ", ".join((["order"] if line.moved else []) + line.names)]
         for line in difference.rows
     ]
 
 
-class Column:
+class SideColumn:
     """One side's instructions from the top down."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ BOUNDS = ("least", "most")
 PAGE = "docs/RULES.md"  # has each rule's section
 
 Titles = Mapping[str, Collection[str]]  # of the sections of each experiment's page
-Found = tuple[Mapping[str, Any], Figure]  # a query and its median case
+MedianCase = tuple[Mapping[str, Any], Figure]  # a query and its median case
 Models = Mapping[str, tuple[Study, Summary]]  # by short names
 
 
@@ -69,7 +69,7 @@ def _side(query: Mapping[str, Any], figure: Figure) -> bool | None:
     return None if decided == NOT_DECIDED else decided == HELD
 
 
-def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:
+def _figure(where: str, entry: Mapping[str, Any], study: Study) -> MedianCase | None:
     """None where it has not been measured. Raises InputError for what no results could have: a misspelt column."""
     experiment = entry.get("experiment", "")
     if experiment not in study.tables:

@@ -11,7 +11,7 @@ from benchlib.document import markdown
 from benchlib.sass import same_work, sass, sass_diff
 from benchlib.stats.formats import NONE
 from benchlib.sass.sass import Instruction
-from benchlib.sass.sass_diff import Difference, Row
+from benchlib.sass.sass_diff import Difference, AlignedPair
 
 UP = "../../../../"  # to the root, from results/<set>/sass/<experiment>/
 PAIRS = "pairs"  # the marker's name
@@ -21,7 +21,7 @@ _SHOWN = {"load", "store", "generic_load", "generic_store", "shared_load", "shar
 
 DIFFERENCES = {
     sass_diff.EXTRA_ACCESS: "a load, store, atomic or asynchronous copy that the other side has none for",
-    sass_diff.WIDTH: "the same access with another number of bits",
+    sass_diff.ACCESS_WIDTH: "the same access with another number of bits",
     sass_diff.LOAD_KIND: "a load marked CONSTANT, which may come by the read-only path: the compiler knows that nobody writes there",
     sass_diff.LOAD_STRENGTH: "a load marked STRONG with a scope: it must see what others in that scope have written",
     sass_diff.STORE_STRENGTH: "a store marked STRONG with a scope",
@@ -153,7 +153,7 @@ def _side_by_side(difference: Difference) -> list[str]:
     return [f"{len(shown)} of {len(rows)} lines: the accesses, fences, barriers and bounds checks.", listing]
 
 
-def _tells(row: Row) -> bool:
+def _tells(row: AlignedPair) -> bool:
     sides = [side for side in (row.left, row.right) if side]
     return sass_diff.BOUNDS_CHECK in row.names or any(sass.kind(side) in _SHOWN for side in sides)
 

@@ -16,9 +16,9 @@ from benchlib.stats.populations import Medians, Populations
 from benchlib.stats.spreads import RATIOS
 from benchlib.stats.stats import UNCLEAR, Figure, verdict
 
-SHORT_NS = 500_000  # of a cold sample: what a pair of stamps adds is a part of it
+STAMPS_NS = 500_000  # of a cold sample: what a pair of stamps adds is a part of it
 STAMPS = "stamp_pair"
-MIN_BOARDS = 2  # of either side, for a verdict of its own
+MIN_BOARDS_OF_SIDE = 2  # of either side, for a verdict of its own
 RULE = (
     "A split counts if it shows in 2 % of the cases that could show it and on more than half of the boards that ran such cases (docs/METHOD.md, Several "
     "populations). docs/DESIGN.md says what was known when this rule was made."
@@ -97,13 +97,13 @@ def _cold(study: Study, split: Populations) -> list[Inline]:
     for table, pair in _pairs(study):
         time = figure_of(table, pair.cuda)
         sides = _sides(pair_runs(table, pair), split)
-        if pair.case["cache"] == "cold" and time and time.value < SHORT_NS and all(sides):
+        if pair.case["cache"] == "cold" and time and time.value < STAMPS_NS and all(sides):
             means = [statistics.fmean(statistics.fmean(runs) for runs in side.values()) for side in sides]
             shifts.append(math.expm1(means[1] - means[0]))
     if not shifts:
         return []
     shift = f"{100 * statistics.median(shifts):+.2f} % on the second ({len(shifts)} pairs, median)"
-    return [f" Vulkan/CUDA of cold samples of one launch, under {SHORT_NS // 1000} µs, is {shift}."]
+    return [f" Vulkan/CUDA of cold samples of one launch, under {STAMPS_NS // 1000} µs, is {shift}."]
 
 
 def _sides(runs: Runs, split: Populations) -> list[dict[str, Sequence[float]]]:
@@ -114,7 +114,7 @@ def _verdicts(study: Study, split: Populations) -> Iterator[list[Cell]]:
     """The pairs on which either side decides, and otherwise."""
     for table, pair in _pairs(study):
         sides = _sides(pair_runs(table, pair), split)
-        if any(len(side) < MIN_BOARDS for side in sides):
+        if any(len(side) < MIN_BOARDS_OF_SIDE for side in sides):
             continue
         spread = table.spread(pair.case, "device_ns", RATIOS)
         if spread is None:

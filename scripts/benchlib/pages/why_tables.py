@@ -215,7 +215,7 @@ def section(found: Study, table: Table) -> Blocks:
     return [paragraph(begin + RULES), summary(shown), *open_questions(shown)]
 
 
-def summary(shown: Sequence[Account]) -> document.Table:
+def summary(shown: Sequence[Account]) -> document.TableBlock:
     """A row a pair; a column for every cause that is known of any."""
     names = list(dict.fromkeys(cause.name for one in shown for cause in one.known))
     rows: list[list[Cell]] = []

@@ -19,16 +19,16 @@ _BAD_REASONS = 0x8 | 0x20 | 0x40 | 0x80
 
 _BITS = re.compile(r"(?:0[xX])?[0-9a-fA-F]{0,16}")  # empty where the driver does not say
 
-State = Mapping[str, str]
+StateRow = Mapping[str, str]
 
 
-def read(folder: Path) -> list[State]:
+def read(folder: Path) -> list[StateRow]:
     """Of a board's folder, oldest first; none without the file. Raises InputError."""
     path = folder / FILE
     return read_file(path)[1] if path.is_file() else []
 
 
-def read_file(path: Path) -> tuple[list[str], list[State]]:
+def read_file(path: Path) -> tuple[list[str], list[StateRow]]:
     """The columns, and the states. Raises InputError."""
     header, rows = csv_file.read(path)
     if missing := [name for name in ("when", "host", "throttle_reasons") if name not in header]:
@@ -39,12 +39,12 @@ def read_file(path: Path) -> tuple[list[str], list[State]]:
     return header, [row for _, row in rows]
 
 
-def value(states: Iterable[State], column: str) -> str:
+def value(states: Iterable[StateRow], column: str) -> str:
     """The newest that there is."""
     return next((state[column] for state in reversed(list(states)) if state.get(column)), "")
 
 
-def reasons(state: State) -> int:
+def reasons(state: StateRow) -> int:
     return int(state.get("throttle_reasons") or "0", 16)
 
 
@@ -52,10 +52,10 @@ def reason_names(bits: int) -> str:
     return ", ".join(name for bit, name in REASONS.items() if bits & bit)
 
 
-def problems(states: Iterable[State]) -> list[str]:
+def problems(states: Iterable[StateRow]) -> list[str]:
     """What a board should not have: uncorrected ECC errors, and a clock that heat or a power supply holds down."""
     found = []
-    started: State = {}
+    started: StateRow = {}
     for state in states:
         if state["when"] == "before":
             started = state

@@ -35,15 +35,15 @@ TEXTS = ["instrument", "reason", "gpu", "gpu_uuid", "driver", "instrument_versio
 ORIGIN = ["sm_mhz", *TEXTS[2:]]
 FIXED = [*KEY, *SIZE, *TEXTS[:2], "launches", *COUNTED, *ORIGIN]
 
-Row = dict[str, str]
+CountRow = dict[str, str]
 
 
-def owned(row: Row) -> Row:
+def owned(row: CountRow) -> CountRow:
     """A row as one of the experiment that it counts for (see split_off.py)."""
     return {**row, "experiment": split_off.owner(row["experiment"], row.get("variant", ""))}
 
 
-def read(path: Path) -> list[Row]:
+def read(path: Path) -> list[CountRow]:
     """The rows, of the file as it was written or packed; none where there is none. Raises InputError."""
     path = csv_file.there(path)
     if not path.exists():
@@ -60,13 +60,13 @@ def identity(row: Mapping[str, str]) -> frozenset[tuple[str, str]]:
     return frozenset((column, value) for column, value in row.items() if value and column not in FIXED[len(KEY) + len(SIZE) :])
 
 
-def merged(old: Sequence[Row], new: Sequence[Row], experiment: str, instrument: str, complete: bool) -> list[Row]:
+def merged(old: Sequence[CountRow], new: Sequence[CountRow], experiment: str, instrument: str, complete: bool) -> list[CountRow]:
     """The rows with an experiment's new ones of one instrument: in place of all of its old ones, or, where it did not run to its end
     or only some cases were asked for, in place of the same cases' old ones.
     """
     replaced = {identity(row) for row in new}
 
-    def stays(row: Row) -> bool:
+    def stays(row: CountRow) -> bool:
         other = (row["experiment"], row["instrument"]) != (experiment, instrument)
         return other or not (complete or identity(row) in replaced)
 

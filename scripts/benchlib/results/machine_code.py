@@ -17,8 +17,8 @@ from benchlib.base import csv_file
 FOLDER, CODES, TWINS = "sass", "sass.csv", "sass_twins.csv"
 PAST = "sass_past.csv"  # what twins did not do alike, by the hashes of their code, whether or not their listings are still here
 
-Kernel = tuple[str, str, str]  # experiment, name, API
-Codes = Mapping[Kernel, Set[tuple[str, str]]]  # of each kernel its architectures and hashes
+KernelKey = tuple[str, str, str]  # experiment, name, API
+Codes = Mapping[KernelKey, Set[tuple[str, str]]]  # of each kernel its architectures and hashes
 
 
 class MachineCode:
@@ -39,7 +39,7 @@ class MachineCode:
         return (self.directory / FOLDER).is_dir() and bool(made) and made == self._beside[1]
 
     @cached_property
-    def _beside(self) -> tuple[Path, Set[Kernel]]:
+    def _beside(self) -> tuple[Path, Set[KernelKey]]:
         """The set beside it that has most of its kernels, and those; itself and none where no set has any."""
         here = self.directory.resolve()
         found = [(path.parent, same(self._own, codes(path.parent))) for path in sorted(here.parent.glob(f"*/{FOLDER}")) if path.parent != here]
@@ -67,7 +67,7 @@ class MachineCode:
 def codes(directory: Path) -> Codes:
     """What sass.csv says, as it was written or packed; nothing where there is none."""
     path = csv_file.there(directory / CODES)
-    found: dict[Kernel, set[tuple[str, str]]] = {}
+    found: dict[KernelKey, set[tuple[str, str]]] = {}
     for _, row in csv_file.read(path)[1] if path.is_file() else []:
         key = row.get("experiment", ""), row.get("kernel", ""), row.get("api", "")
         found.setdefault(key, set()).add((row.get("arch", ""), row.get("isa_hash", "")))
@@ -103,6 +103,6 @@ def _past(paths: Sequence[Path]) -> list[Mapping[str, str]]:
     return [row for path in paths for _, row in csv_file.read(path)[1]]
 
 
-def same(ours: Codes, theirs: Codes) -> Set[Kernel]:
+def same(ours: Codes, theirs: Codes) -> Set[KernelKey]:
     """The kernels whose code is known on both sides, and alike."""
     return {kernel for kernel, found in ours.items() if theirs.get(kernel) == found and all(hash_ for _, hash_ in found)}

@@ -58,7 +58,7 @@ exit "$((status != 0))"
 
 
 @dataclass
-class Options:
+class FleetOptions:
     mode: str = ""
     nodes: str = ""
     uuid: str = ""
@@ -77,7 +77,7 @@ class Options:
         return [*["--software"] * self.software, "--out", str(self.out), "--bin", str(self.bin), *self.run, *more]
 
 
-def parse(arguments: Sequence[str]) -> Options:
+def parse(arguments: Sequence[str]) -> FleetOptions:
     own, program = command_line.split(arguments)
     words = iter(own)  # --sbatch's value is an option itself, which argparse takes only behind =
     own = [f"--sbatch={next(words, '')}" if word == "--sbatch" else word for word in words]
@@ -95,7 +95,7 @@ def parse(arguments: Sequence[str]) -> Options:
     parser.add_argument("--uuid", type=command_line.word)
     for name in ("--software", "--log"):
         parser.add_argument(name, action="store_true")
-    options = parser.parse_args(own, Options(program=program))
+    options = parser.parse_args(own, FleetOptions(program=program))
     if options.nodes:
         options.mode = "--nodes"
     if any(word.partition("=")[0] == "--device" for word in options.program):
@@ -124,7 +124,7 @@ def gpus_of(node: str) -> int:
     return sum(map(int, counts))
 
 
-def submit(options: Options) -> int:
+def submit(options: FleetOptions) -> int:
     if not shutil.which("sbatch"):
         die(NO_SLURM)
     nodes = said("scontrol", "show", "hostnames", options.nodes, wrong=f"--nodes {options.nodes}: no list of nodes").split()
@@ -156,7 +156,7 @@ def task_name() -> str:
 
 
 class Tasks:
-    def __init__(self, options: Options, jobs: Jobs):
+    def __init__(self, options: FleetOptions, jobs: Jobs):
         self.options, self.jobs = options, jobs
         found = programs.experiments(options.bin) if options.bin.is_dir() else []
         if not found:

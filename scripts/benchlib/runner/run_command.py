@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from benchlib.base import console, csv_file, files, programs
-from benchlib.base.console import INTERRUPTED, plain
+from benchlib.base.console import INTERRUPTED, SKIPPED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.base.software import is_software
 from benchlib.results import board_states
 from benchlib.results.results import RunFile
+from benchlib.stats.stats import MIN_RUNS
 from benchlib.runner import command_line, screen
 from benchlib.runner.command_line import Ended
 from benchlib.runner.jobs import Jobs
@@ -75,9 +76,8 @@ Exit code: 0 all ran (a skipped case is named, and no failure), 1 something fail
 """
 OWN_KERNEL = "own_kernel"
 RUNS = 6
-MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
-SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
+DEVICE_LOST = 3  # a program's exit code
 FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
 NOT_WITH_KERNEL = ("quick", "resume", "replace", "only", "sass", "tables")
 # With one of these a program says something and measures nothing.
@@ -86,11 +86,11 @@ RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
 # A program's files in a run's folder.
 ENDS = (".csv", ".csv.xz", ".samples.csv", ".samples.csv.xz", ".schema.json", ".checksums")
 ASIDE = ".replaced"  # a folder in a run's: what is replaced, until the new run has a result
-REASONS = 5  # shown of those for which cases were skipped or failed
+MOST_REASONS = 5  # shown of those for which cases were skipped or failed
 
 
 @dataclass
-class Options:
+class RunOptions:
     quick: bool = False
     resume: bool = False
     replace: bool = False
@@ -118,7 +118,7 @@ class Options:
         return value
 
 
-def parse(arguments: Sequence[str]) -> Options:
+def parse(arguments: Sequence[str]) -> RunOptions:
     own, program = command_line.split(arguments)
     parser = command_line.Parser(NAME, USAGE)
     for name in ("quick", "resume", "replace"):
@@ -129,8 +129,8 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.add_argument(f"--{name}", type=command_line.word)
     parser.add_argument("--only", type=command_line.word, action="append")
     parser.add_argument("--runs", type=command_line.runs)
-    options = parser.parse_args(own, Options(bin=os.environ.get("BENCH_BIN", ""), program=program))
-    if options.kernel and (other := [name for name in NOT_WITH_KERNEL if getattr(options, name) != getattr(Options(), name)]):
+    options = parser.parse_args(own, RunOptions(bin=os.environ.get("BENCH_BIN", ""), program=program))
+    if options.kernel and (other := [name for name in NOT_WITH_KERNEL if getattr(options, name) != getattr(RunOptions(), name)]):
         raise console.UsageError(f"--{'no-' if other[0] in ('sass', 'tables') else ''}{other[0]} does not go with --kernel (see --help)")
     if options.resume and options.replace:
         raise console.UsageError("--resume and --replace: one of them (see --help)")
@@ -180,7 +180,7 @@ class Tally:
 
 
 @dataclass
-class Found:
+class InFile:
     """What a result file holds."""
 
     counts: Counter[str] | None = None  # None: it is damaged
@@ -205,20 +205,20 @@ def gpu_named(path: Path) -> str:
         return ""
 
 
-def read_results(path: Path) -> Found:
+def read_results(path: Path) -> InFile:
     try:
         rows = RunFile(path).read().rows
     except FileNotFoundError:
-        return Found(missing=True)
+        return InFile(missing=True)
     except (InputError, OSError) as error:
         note(plain(str(error)))
-        return Found()
+        return InFile()
     reasons = Counter((row["status"], row["reason"] or "no reason given") for row in rows if row["status"] != "ok")
     device = ""
     if rows and (row := rows[-1])["gpu"]:
         versions = ", ".join(dict.fromkeys(each["driver"] for each in rows if each["driver"]))
         device = f"{row['gpu']} ({row['gpu_uuid'][:8]}), {versions or 'no driver named'}, {row['git_rev']}"
-    return Found(Counter(row["status"] for row in rows), reasons=reasons, device=device)
+    return InFile(Counter(row["status"] for row in rows), reasons=reasons, device=device)
 
 
 def put_aside(out: Path) -> None:
@@ -233,7 +233,7 @@ def put_aside(out: Path) -> None:
 
 
 class Run:
-    def __init__(self, options: Options, jobs: Jobs):
+    def __init__(self, options: RunOptions, jobs: Jobs):
         self.options, self.jobs = options, jobs
         self.failures = 0
         self.complete = True  # every program has gone through all of its cases, and its result file is whole
@@ -534,7 +534,7 @@ class Run:
         begun = time.monotonic()
         try:
             streams = {} if self.is_saying else {"stdout": self.log, "stderr": self.log}
-            status = self.jobs.run([program, *arguments], each=look, every_s=screen.LOOK_S, **streams)
+            status = self.jobs.run([program, *arguments], each=look, every_s=screen.SCREEN_LOOK_S, **streams)
         finally:
             progress.close()
         took = time.monotonic() - begun
@@ -564,7 +564,7 @@ class Run:
         each = [so_far.get(one.name, mean) for one in self.programs]
         return sum(each[self.programs.index(program) + 1 :]) + (self.runs - number) * sum(each)
 
-    def tell(self, name: str, found: Found, took: float, remark: str) -> None:
+    def tell(self, name: str, found: InFile, took: float, remark: str) -> None:
         tally = self.tallies.setdefault(name, Tally())
         if found.counts is None:
             tally.counts = None
@@ -585,9 +585,9 @@ class Run:
         with open(self.log_path, "rb") as log:
             log.seek(start)
             lines = [line for line in log.read().decode(errors="replace").splitlines() if line.startswith(f"{name}: ")]
-        note(*map(plain, lines[-REASONS:]) if lines else [f"{name} failed: see {shown(self.log_path)}"])
+        note(*map(plain, lines[-MOST_REASONS:]) if lines else [f"{name} failed: see {shown(self.log_path)}"])
 
-    def judge(self, status: int, found: Found) -> str:
+    def judge(self, status: int, found: InFile) -> str:
         """What a program's exit code and its result file say, in a few words; counts failures."""
         if self.jobs.interrupts:
             return "interrupted"
@@ -724,11 +724,11 @@ class Run:
         lines = [("device", self.device)] if self.device else []
         for status in ("failed", "skipped"):
             reasons = Counter({reason: count for (each, reason), count in self.reasons.items() if each == status})
-            for reason, count in reasons.most_common(REASONS):
+            for reason, count in reasons.most_common(MOST_REASONS):
                 lines.append((status, f"{count} rows: {textwrap.shorten(reason, 160, placeholder=' ...')}"))
-            if len(reasons) > REASONS:
-                rest = sum(reasons.values()) - sum(count for _, count in reasons.most_common(REASONS))
-                lines.append((status, f"{rest} rows for {len(reasons) - REASONS} more reasons: see the log"))
+            if len(reasons) > MOST_REASONS:
+                rest = sum(reasons.values()) - sum(count for _, count in reasons.most_common(MOST_REASONS))
+                lines.append((status, f"{rest} rows for {len(reasons) - MOST_REASONS} more reasons: see the log"))
         lines.append(("took", clock(took)))
         if self.runs < MIN_RUNS and not self.software and not self.options.quick:
             lines.append(("more runs", f"{MIN_RUNS} or more tell how far runs differ here: scripts/run.sh --runs {RUNS} --resume"))

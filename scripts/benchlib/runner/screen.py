@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchlib.base.console import plain
 
-LOOK_S = 1.0
+SCREEN_LOOK_S = 1.0
 QUIET_S = 30.0  # between two lines where there is no terminal
 _BAR = 10
 _CASE = re.compile(r"^\[(\d+)/(\d+)\] (\S.*?)(?:  .*?)?(?:  (\d+:\d\d(?::\d\d)?) left)?$")

@@ -13,7 +13,7 @@ END = "s_code_end"  # fills what is behind the code
 
 
 @dataclass(frozen=True)
-class Instruction:
+class AmdInstruction:
     opcode: str  # with its form: v_add_f32_e32
     operands: str
     code: bytes = b""  # where the listing has it
@@ -37,10 +37,10 @@ _WORDS = re.compile(r"[0-9a-f]{8}( [0-9a-f]{8})*")
 _HALF = re.compile(r"v(\d+)/\*Invalid register[^*]*\*/")
 
 
-def parse(text: str) -> list[Instruction]:
+def parse(text: str) -> list[AmdInstruction]:
     """Of RADV's assembly (an instruction a line, its words behind a semicolon), or of one function that LLVM wrote by -S. An instruction that RADV
     lists once, with how often it is repeated, is there as often. What fills the end is left out."""
-    found: list[Instruction] = []
+    found: list[AmdInstruction] = []
     label = ""
     for line in text.splitlines():
         if repeated := _REPEATED.match(line):
@@ -52,12 +52,12 @@ def parse(text: str) -> list[Instruction]:
             opcode, _, operands = _HALF.sub(lambda half: f"v{int(half[1]) - 128}.h", bare.strip()).partition(" ")
             words = comment.strip()
             code = b"".join(int(word, 16).to_bytes(4, "little") for word in words.split()) if _WORDS.fullmatch(words) else b""
-            found.append(Instruction(opcode, operands.strip(), code, label))
+            found.append(AmdInstruction(opcode, operands.strip(), code, label))
             label = ""
     return [one for one in found if one.opcode != END]
 
 
-def as_text(instructions: Iterable[Instruction]) -> str:
+def as_text(instructions: Iterable[AmdInstruction]) -> str:
     """What parse() reads again, but for the code's words."""
     lines = []
     for one in instructions:
@@ -122,7 +122,7 @@ def _kind(opcode: str, operands: str) -> str:
     return next((name for name, pattern in _KINDS.items() if pattern.match(head)), OTHER)
 
 
-def count(listing: Sequence[Instruction]) -> dict[str, int]:
+def count(listing: Sequence[AmdInstruction]) -> dict[str, int]:
     """By kind, which together are all; and by property."""
     counts = dict.fromkeys(COUNTS, 0)
     counts["instructions"] = len(listing)
@@ -158,7 +158,7 @@ _OLD_WIDTH = re.compile(r"(dwordx[234]|dword|[us]byte|[us]short)$")
 _OLD_NAMES = {"v_add_u32": "v_add_nc_u32", "v_sub_u32": "v_sub_nc_u32"}
 
 
-def normal(one: Instruction) -> str:
+def normal(one: AmdInstruction) -> str:
     """The same of what does the same from Vega to RDNA4: without encodings' forms, registers' numbers and old names."""
     opcode = _OLD_WIDTH.sub(lambda match: _OLD_WIDTHS[match[0]], _FORM.sub("", one.opcode))
     opcode = re.sub(r"^ds_(read|write)", lambda match: {"read": "ds_load", "write": "ds_store"}[match[1]], opcode)

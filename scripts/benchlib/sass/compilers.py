@@ -57,7 +57,7 @@ _WORD = {name: re.compile(pattern) for name, pattern in _WORDS.items()}
 _FLOAT = re.compile(r"[fdh](add|fma|mul|mnmx|set)|.*_f(16|32|64)")
 
 
-class Traits(NamedTuple):
+class LineTraits(NamedTuple):
     """All of an instruction that decides which others answer it."""
 
     what: str
@@ -72,7 +72,7 @@ class Traits(NamedTuple):
 @dataclass(frozen=True)
 class Line:
     text: str
-    traits: Traits
+    traits: LineTraits
 
     @property
     def what(self) -> str:
@@ -86,16 +86,16 @@ def _word(opcode: str) -> str:
 
 
 def _line(text: str, opcode: str, what: str, width: int = 0) -> Line:
-    return Line(text, Traits(what, width, _word(opcode) if what in (ARITHMETIC, CONTROL) else ""))
+    return Line(text, LineTraits(what, width, _word(opcode) if what in (ARITHMETIC, CONTROL) else ""))
 
 
 def of_amd(text: str) -> list[Line]:
     widths = {name: re.compile(pattern) for name, pattern in amd_isa.PROPERTIES.items() if name.startswith(("loads_", "stores_"))}
 
-    def width(one: amd_isa.Instruction) -> int:
+    def width(one: amd_isa.AmdInstruction) -> int:
         return next((int(name.rpartition("_")[2]) for name, pattern in widths.items() if pattern.match(one.text)), 0)
 
-    def what(one: amd_isa.Instruction) -> str:
+    def what(one: amd_isa.AmdInstruction) -> str:
         return COMPARE if one.opcode.startswith("v_cmpx") else _OF_AMD.get(one.kind, OTHER)  # a compare that writes exec
 
     return [_line(one.text, one.opcode, what(one), width(one)) for one in amd_isa.parse(text)]
@@ -224,7 +224,7 @@ def gather(results: Path, kernel: str, only: Sequence[str]) -> tuple[str, list[L
 
 
 @dataclass
-class Row:
+class AlignedLines:
     """Instructions that answer one another, by their listing's place."""
 
     lines: dict[int, Line] = field(default_factory=dict)
@@ -235,35 +235,35 @@ class Row:
 
 
 class _Profile(NamedTuple):
-    traits: frozenset[Traits]
+    traits: frozenset[LineTraits]
     family: tuple[str, str]
 
 
-def likeness(a: Traits, b: Traits) -> int:
+def likeness(a: LineTraits, b: LineTraits) -> int:
     """How well two instructions answer each other; 0: not at all. Accesses are what the rest is there for."""
     if a.what != b.what or (a.what == CONTROL and a.word != b.word):
         return 0
     return (10 if a.what in _ACCESSES else 1) + (3 if a.width == b.width else 0) + (2 if a.word == b.word else 0)
 
 
-def _of_row_or_line(one: Row | Line) -> _Profile | Traits:
-    return _Profile(frozenset(line.traits for line in one.lines.values()), one.family) if isinstance(one, Row) else one.traits
+def _of_row_or_line(one: AlignedLines | Line) -> _Profile | LineTraits:
+    return _Profile(frozenset(line.traits for line in one.lines.values()), one.family) if isinstance(one, AlignedLines) else one.traits
 
 
-def _row_likeness(a: _Profile, b: Traits) -> int:
+def _row_likeness(a: _Profile, b: LineTraits) -> int:
     return max(likeness(each, b) for each in a.traits)
 
 
 _MATCHING = sass_diff.Matching(_of_row_or_line, _row_likeness)
 
 
-def aligned(found: Sequence[Listing]) -> list[Row]:
+def aligned(found: Sequence[Listing]) -> list[AlignedLines]:
     """All in their order: each listing beside those before it."""
-    rows: list[Row] = []
+    rows: list[AlignedLines] = []
     for at, listing in enumerate(found):
         joined = []
         for pair in sass_diff.align(rows, listing.lines, _MATCHING):
-            row: Row = pair.left or Row()
+            row: AlignedLines = pair.left or AlignedLines()
             if pair.right:
                 row.lines[at] = pair.right
             joined.append(row)

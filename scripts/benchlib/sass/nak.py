@@ -11,7 +11,7 @@ OTHER = "other"
 
 
 @dataclass(frozen=True)
-class Instruction:
+class NakInstruction:
     predicate: str  # "@!p0", or ""
     results: str  # "r2 p0"; "" of what has none
     opcode: str  # with its modifiers: ld.global.a64.constant.b32
@@ -32,8 +32,8 @@ _LINE = re.compile(r"\s*(?:(?P<predicate>@!?u?p\w+)\s+)?(?:(?P<results>[a-zA-Z_]
 _BLOCK = re.compile(r"block(?:\.u)?\s+(\d+)\b.*\{")
 
 
-def parse(text: str) -> list[Instruction]:
-    found: list[Instruction] = []
+def parse(text: str) -> list[NakInstruction]:
+    found: list[NakInstruction] = []
     label = ""
     for line in text.splitlines():
         code = line.partition("//")[0].rstrip()
@@ -41,12 +41,12 @@ def parse(text: str) -> list[Instruction]:
             label = f"block {block[1]}"
         elif code and not code.startswith("}") and (match := _LINE.fullmatch(code)):
             results = " ".join((match["results"] or "").split())
-            found.append(Instruction(match["predicate"] or "", results, match["opcode"], (match["operands"] or "").strip(), label))
+            found.append(NakInstruction(match["predicate"] or "", results, match["opcode"], (match["operands"] or "").strip(), label))
             label = ""
     return found
 
 
-def as_text(instructions: Iterable[Instruction]) -> str:
+def as_text(instructions: Iterable[NakInstruction]) -> str:
     """What parse() reads again, but for the delays."""
     lines = []
     for one in instructions:
@@ -85,7 +85,7 @@ _PROPERTIES = {name: re.compile(pattern) for name, pattern in PROPERTIES.items()
 COUNTS = ("instructions", *KINDS, OTHER, *PROPERTIES)
 
 
-def count(listing: Sequence[Instruction]) -> dict[str, int]:
+def count(listing: Sequence[NakInstruction]) -> dict[str, int]:
     """By kind, which together are all; and by property."""
     counts = dict.fromkeys(COUNTS, 0)
     counts["instructions"] = len(listing)

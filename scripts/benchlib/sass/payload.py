@@ -14,7 +14,7 @@ from benchlib.sass import flow, sass, sass_address
 from benchlib.sass.flow import Flow, Loop
 from benchlib.sass.sass import Instruction
 
-Counts = Counter[str]
+PayloadCounts = Counter[str]
 
 _HEXADECIMAL = re.compile(r"-?0x[0-9a-f]+")
 _TYPES = ("F32", "F64", "F16x2", "BF16x2", "S32", "S64", "64")
@@ -89,14 +89,14 @@ class LoopPayload:
     """
 
     at: int
-    counts: Counts
-    shown: Counts  # by opcode, what is judged by nobody
+    counts: PayloadCounts
+    shown: PayloadCounts  # by opcode, what is judged by nobody
     step: int | None
     constant: bool  # the step is one that the code names
     ends_by_data: bool
     depth: int  # of loops around it
     innermost: bool
-    in_flight: Counts  # what returns something and does not wait for another of its kind, in one turn of the machine's loop
+    in_flight: PayloadCounts  # what returns something and does not wait for another of its kind, in one turn of the machine's loop
     merged: bool  # a warp's atomics made one
 
     @property
@@ -106,13 +106,13 @@ class LoopPayload:
 
 @dataclass(frozen=True)
 class Payload:
-    straight: Counts  # outside of loops, and inside those of few known turns
+    straight: PayloadCounts  # outside of loops, and inside those of few known turns
     loops: list[LoopPayload]
-    qualifiers: Counts = field(default_factory=Counter)
-    shown: Counts = field(default_factory=Counter)
+    qualifiers: PayloadCounts = field(default_factory=Counter)
+    shown: PayloadCounts = field(default_factory=Counter)
 
     @property
-    def everything(self) -> Counts:
+    def everything(self) -> PayloadCounts:
         return sum((loop.counts for loop in self.loops), Counter(self.straight))
 
     @property
@@ -138,7 +138,7 @@ class _Reader:
 
     # ----------------------------------------------------------------------------------------------------- counting
 
-    def count(self, blocks: Iterable[int], counters: set[int], calling: frozenset[int] = frozenset()) -> tuple[Counts, Counts]:
+    def count(self, blocks: Iterable[int], counters: set[int], calling: frozenset[int] = frozenset()) -> tuple[PayloadCounts, PayloadCounts]:
         counts, shown = Counter[str](), Counter[str]()
         for block in blocks:
             for at in range(*self.flow.blocks[block]):
@@ -271,7 +271,7 @@ class _Reader:
 
     # --------------------------------------------------------------------------------------------------------- loops
 
-    def in_flight(self, places: Sequence[int]) -> Counts:
+    def in_flight(self, places: Sequence[int]) -> PayloadCounts:
         """By kind of memory the loads of one turn that do not wait for one another: in a chain 1, whatever the unrolling."""
         kinds = {at: re.sub(r"(load|atomic).*", r"\1", self.names[at]) for at in places if self.code[at].base in _RETURNING}
         inside, found = set(places), Counter[str]()
@@ -297,7 +297,7 @@ class _Reader:
         found = {id(loop): self.counter(loop, inside[id(loop)]) for loop in loops}
         turns = {id(loop): self.turns(found[id(loop)], inside[id(loop)]) for loop in loops}
         counters = {at for loop in loops for at in self._induction(found[id(loop)], inside[id(loop)])}
-        counted: dict[int, tuple[Counts, Counts]] = {}
+        counted: dict[int, tuple[PayloadCounts, PayloadCounts]] = {}
         for loop in loops:  # inner ones first
             own = self.count(loop.blocks - {block for inner in loop.inner for block in inner.blocks}, counters)
             for inner in loop.inner:

@@ -173,10 +173,10 @@ MEMORY = (
 )  # fmt: skip
 
 _PREDICATE_OPERAND = re.compile(r"^U?P\d$")
-Found = TypeVar("Found")
+Answer = TypeVar("Found")
 
 
-def _once_a_text(function: Callable[[Instruction], Found]) -> Callable[[Instruction], Found]:
+def _once_a_text(function: Callable[[Instruction], Answer]) -> Callable[[Instruction], Answer]:
     """What follows from an instruction's text alone is found once: it is asked for again and again, and a program's kernels share most of theirs."""
     of_text = lru_cache(maxsize=1 << 16)(lambda opcode, operands: function(Instruction(0, "", opcode, operands)))
     return wraps(function)(lambda instruction: of_text(instruction.opcode, instruction.operands))
@@ -277,11 +277,11 @@ _DESCRIPTOR_USE = re.compile(r"\bdesc\[U?R\d+\](?=\[)")
 REGISTER = re.compile(r"\b(U?R)(\d{1,3})\b")
 _SIZE_AT = 8  # a buffer descriptor is {64-bit address, 32-bit size, ...}
 
-Place = tuple[str, int]  # bank, offset
+ConstantPlace = tuple[str, int]  # bank, offset
 
 
 @_once_a_text
-def constants(instruction: Instruction) -> tuple[Place, ...]:
+def constants(instruction: Instruction) -> tuple[ConstantPlace, ...]:
     """Bank and offset of every constant-bank operand; an indexed one has offset -1."""
     places = []
     for match in _CONSTANT.finditer(instruction.operands):
@@ -296,8 +296,8 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
     """
     roles: list[set[str]] = [set() for _ in instructions]
     writers: dict[str, int] = {}  # register: the instruction that wrote it last
-    pointers: set[Place] = set()
-    compares: list[tuple[int, Place]] = []
+    pointers: set[ConstantPlace] = set()
+    compares: list[tuple[int, ConstantPlace]] = []
     for index, instruction in enumerate(instructions):
         operands = split_operands(instruction.operands)
         places = constants(instruction)
@@ -333,7 +333,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
     return [i if i.roles == r else replace(i, roles=frozenset(r)) for i, r in zip(instructions, roles)]
 
 
-def _is_pair(low: Place, high: Place) -> bool:
+def _is_pair(low: ConstantPlace, high: ConstantPlace) -> bool:
     return low[0] == high[0] and low[1] % 8 == 0 and high[1] == low[1] + 4
 
 
@@ -341,7 +341,7 @@ def _registers(operands: Iterable[str]) -> list[str]:
     return [f"{kind}{number}" for operand in operands for kind, number in REGISTER.findall(operand)]
 
 
-def _read_by(instructions: Sequence[Instruction], writer: int | None) -> tuple[Place, ...]:
+def _read_by(instructions: Sequence[Instruction], writer: int | None) -> tuple[ConstantPlace, ...]:
     """The constants that the writer copied into a register unchanged."""
     if writer is None or kind(instructions[writer]) not in ("constant_load", "move"):
         return ()

@@ -12,7 +12,7 @@ from benchlib.sass.sass import Instruction
 
 # The names of the differences, the telling ones first.
 EXTRA_ACCESS = "memory access"
-WIDTH = "access width"
+ACCESS_WIDTH = "access width"
 LOAD_KIND = "load kind (CONSTANT)"
 LOAD_STRENGTH = "load strength (STRONG)"
 STORE_STRENGTH = "store strength (STRONG)"
@@ -35,7 +35,7 @@ ARITHMETIC = "arithmetic"
 FORM = "opcode form"
 UNKNOWN = "unknown opcode"
 NAMES = [
-    EXTRA_ACCESS, WIDTH, LOAD_KIND, LOAD_STRENGTH, STORE_STRENGTH, CACHE_HINT, BOUNDS_CHECK, DESCRIPTOR_READ,
+    EXTRA_ACCESS, ACCESS_WIDTH, LOAD_KIND, LOAD_STRENGTH, STORE_STRENGTH, CACHE_HINT, BOUNDS_CHECK, DESCRIPTOR_READ,
     PARAMETER_READ, ADDRESS, MEMORY_DESCRIPTOR, CONSTANT_READ, COMPARE, GUARD, CONTROL, BARRIER, FENCE, STACK,
     THREAD_INDEX, MOVE, ARITHMETIC, FORM, UNKNOWN,
 ]  # fmt: skip
@@ -52,13 +52,13 @@ _SINGULARS = {plural_of: plural.removesuffix("s") for plural_of, plural in _PLUR
 _SINGULARS[EXTRA_ACCESS] = "memory access"
 
 # Where a difference is between two instructions that answer each other, and neither has more of anything.
-BETWEEN_TWO = (WIDTH, FORM)
+BETWEEN_TWO = (ACCESS_WIDTH, FORM)
 
 _MOST_CELLS = 4_000_000  # of the alignment's table: beyond, by runs, which takes seconds for 100,000 instructions and aligns less well
 
 
 @dataclass(frozen=True)
-class Side:
+class ListingSide:
     """One API's listing of the kernel; the instructions carry their roles."""
 
     title: str  # CUDA, Vulkan
@@ -67,7 +67,7 @@ class Side:
 
 
 @dataclass
-class Row:
+class AlignedPair:
     left: Instruction | None
     right: Instruction | None
     names: list[str] = field(default_factory=list)  # of what differs
@@ -84,8 +84,8 @@ class Row:
 
 @dataclass
 class Difference:
-    sides: tuple[Side, Side]
-    rows: list[Row]
+    sides: tuple[ListingSide, ListingSide]
+    rows: list[AlignedPair]
     counts: dict[str, tuple[int, int]]  # by name: instructions with it on the left, on the right
 
     @property
@@ -167,12 +167,12 @@ def _scores(left: Sequence[Any], right: Sequence[Any], by: Matching) -> list[dic
     return [rows[a] for a in lefts]
 
 
-def align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> list[Row]:
+def align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> list[AlignedPair]:
     """Both listings in their order, the best-matching instructions beside each other (Needleman and Wunsch 1970, gaps free)."""
     return (_align if len(left) * len(right) <= _MOST_CELLS else _align_by_blocks)(left, right, by)
 
 
-def _align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> list[Row]:
+def _align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> list[AlignedPair]:
     n = len(right)
     scores = _scores(left, right, by)
     # best[i][k]: of left[i:] with the last k of the right. It never falls with k.
@@ -189,23 +189,23 @@ def _align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> l
     while i < len(left) and j < n:
         score = scores[i].get(j, 0)
         if score and best[i][n - j] == best[i + 1][n - j - 1] + score:
-            rows.append(Row(left[i], right[j]))
+            rows.append(AlignedPair(left[i], right[j]))
             i, j = i + 1, j + 1
         elif best[i][n - j] == best[i + 1][n - j]:
-            rows.append(Row(left[i], None))
+            rows.append(AlignedPair(left[i], None))
             i += 1
         else:
-            rows.append(Row(None, right[j]))
+            rows.append(AlignedPair(None, right[j]))
             j += 1
-    return rows + [Row(a, None) for a in left[i:]] + [Row(None, b) for b in right[j:]]
+    return rows + [AlignedPair(a, None) for a in left[i:]] + [AlignedPair(None, b) for b in right[j:]]
 
 
-def _align_by_blocks(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS, cells: int | None = None) -> list[Row]:
+def _align_by_blocks(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS, cells: int | None = None) -> list[AlignedPair]:
     """The same in time that grows with the lengths: where the sides' runs of instructions answer one another they are laid beside each other,
     longest runs first, and what lies between two of them is aligned as above, cut where it is too long for the `cells` that are left.
     """
     families = [[by.traits(i).family for i in side] for side in (left, right)]
-    rows: list[Row] = []
+    rows: list[AlignedPair] = []
     at = [0, 0]
     gaps: list[tuple[int, int, int, int]] = []
     runs = [*_runs(families[0], families[1]), (len(left), len(right), 0)]
@@ -220,7 +220,7 @@ def _align_by_blocks(left: Sequence[Any], right: Sequence[Any], by: Matching = _
         cuts = [(i1 + (i2 - i1) * n // pieces, j1 + (j2 - j1) * n // pieces) for n in range(pieces + 1)]
         for (a, b), (c, d) in zip(cuts, cuts[1:]):
             rows += _align(left[a:c], right[b:d], by)
-        rows += [Row(a, b) for a, b in zip(left[i : i + length], right[j : j + length])]
+        rows += [AlignedPair(a, b) for a, b in zip(left[i : i + length], right[j : j + length])]
     return rows
 
 
@@ -278,11 +278,11 @@ def _anchors(left: Sequence[str], right: Sequence[str], length: int) -> list[tup
 # -------------------------------------------------------------------------------------------------------------- naming
 
 
-def compare(left: Side, right: Side) -> Difference:
+def compare(left: ListingSide, right: ListingSide) -> Difference:
     rows = align(left.instructions, right.instructions)
     counts: dict[str, list[int]] = {}
 
-    def note(row: Row, name: str, on_left: int, on_right: int) -> None:
+    def note(row: AlignedPair, name: str, on_left: int, on_right: int) -> None:
         if name not in row.names:
             row.names.append(name)
         total = counts.setdefault(name, [0, 0])
@@ -310,8 +310,8 @@ def compare(left: Side, right: Side) -> Difference:
 
 
 def _moved_pairs(
-    lefts: Sequence[Row], rights: Sequence[Row], same: Callable[[Traits, Traits], bool]
-) -> Iterator[tuple[Row, Row]]:
+    lefts: Sequence[AlignedPair], rights: Sequence[AlignedPair], same: Callable[[Traits, Traits], bool]
+) -> Iterator[tuple[AlignedPair, AlignedPair]]:
     """Each row of the left with the first of the right that answers it and is not taken yet."""
     waiting: dict[Traits, deque[int]] = {}
     for index, row in enumerate(rights):
@@ -335,7 +335,7 @@ def _answers(a: Traits, b: Traits) -> bool:
     return likeness(a, b) > 0 and a.roles - ignored == b.roles - ignored
 
 
-def _pair_names(a: Instruction, b: Instruction, sides: tuple[Side, Side]) -> list[tuple[str, int, int]]:
+def _pair_names(a: Instruction, b: Instruction, sides: tuple[ListingSide, ListingSide]) -> list[tuple[str, int, int]]:
     """What differs between two instructions that answer each other: name, on the left, on the right."""
     found: list[tuple[str, int, int]] = []
     origins = [_pointer_name(side) if sass.POINTER in i.roles else "" for i, side in zip((a, b), sides)]
@@ -344,7 +344,7 @@ def _pair_names(a: Instruction, b: Instruction, sides: tuple[Side, Side]) -> lis
     sort = sass.kind(a)
     if sort in sass.MEMORY:
         if sass.width(a) != sass.width(b):
-            found.append((WIDTH, 1, 1))
+            found.append((ACCESS_WIDTH, 1, 1))
         strength = STORE_STRENGTH if sort.endswith("store") else LOAD_STRENGTH
         for name, of in ((LOAD_KIND, sass.is_constant_kind), (strength, sass.strength), (CACHE_HINT, sass.cache_hints)):
             if of(a) != of(b):
@@ -356,7 +356,7 @@ def _pair_names(a: Instruction, b: Instruction, sides: tuple[Side, Side]) -> lis
     return found
 
 
-def _pointer_name(side: Side) -> str:
+def _pointer_name(side: ListingSide) -> str:
     return DESCRIPTOR_READ if side.descriptors else PARAMETER_READ
 
 
@@ -366,7 +366,7 @@ _NAME_OF_KIND = {
 }  # fmt: skip
 
 
-def _single_names(instruction: Instruction, side: Side) -> list[str]:
+def _single_names(instruction: Instruction, side: ListingSide) -> list[str]:
     """What an instruction that nothing answers is for."""
     sort, roles = sass.kind(instruction), instruction.roles
     if sort in sass.MEMORY or sort == "async_copy":
@@ -387,11 +387,11 @@ def _single_names(instruction: Instruction, side: Side) -> list[str]:
 # ------------------------------------------------------------------------------------------------------------- reports
 
 
-def _memory(side: Side) -> Counter[tuple[str, int]]:
+def _memory(side: ListingSide) -> Counter[tuple[str, int]]:
     return Counter((sass.kind(i), sass.width(i)) for i in side.instructions if sass.kind(i) in sass.MEMORY)
 
 
-def _memory_text(side: Side) -> str:
+def _memory_text(side: ListingSide) -> str:
     found = sorted(_memory(side).items(), key=lambda item: (sass.MEMORY.index(item[0][0]), item[0][1]))
     parts = [f"{number} x {f'{bits}-bit ' if bits else ''}{sort.replace('_', ' ')}{'' if bits else ' of unknown width'}" for (sort, bits), number in found]
     return ", ".join(parts) or "none"

@@ -12,7 +12,7 @@ from benchlib.base import files, programs
 from benchlib.sass import sass_cubin
 from benchlib.results.results import InputError
 
-SCHEMA = 1
+DUMP_SCHEMA = 1
 _MOST_BYTES = 64 << 20  # of one file: kernels are kilobytes
 _MOST_INDEX_BYTES = 8 << 20
 _MOST_REGISTERS = 1 << 16
@@ -64,8 +64,8 @@ def read_dump(folder: Path) -> Dump:
     gpus, drivers = set(), set()
     for index in indexes:
         content = _json_object(index)
-        if content.get("schema") != SCHEMA:
-            raise InputError(f"{index}: schema {content.get('schema')!r}, this program reads schema {SCHEMA}")
+        if content.get("schema") != DUMP_SCHEMA:
+            raise InputError(f"{index}: schema {content.get('schema')!r}, this program reads schema {DUMP_SCHEMA}")
         gpus.add(_text(index, content, "gpu"))
         drivers.add(_text(index, content, "driver"))
         entries = content.get("kernels")

@@ -29,7 +29,7 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True)
-class Listing:
+class Disassembly:
     instructions: list[Instruction]  # all of them, padding left out
     via: str  # what nvdisasm read: "container", "wrapped code" or "bare code"
 
@@ -62,7 +62,7 @@ class Nvdisasm:
             raise ToolError(f"{self.path} is no nvdisasm (it does not say its version)")
         return match[1]
 
-    def disassemble(self, code: bytes, arch: str, container: bytes | None = None, entry: str = "") -> Listing:
+    def disassemble(self, code: bytes, arch: str, container: bytes | None = None, entry: str = "") -> Disassembly:
         """All instructions of `code`. `container`: the cubin or driver object that holds it, `entry` the kernel's name there.
 
         The container as it is comes first, and is read once for kernels that follow one another. A release refuses files that
@@ -74,7 +74,7 @@ class Nvdisasm:
         reasons = []
         for via, listing in self._attempts(code, sm_number(arch), container, entry, reasons):
             try:
-                return Listing(sass.complete(listing, code), via)
+                return Disassembly(sass.complete(listing, code), via)
             except ListingError as error:
                 reasons.append(f"{via}: {error}")
         raise ToolError(f"nvdisasm {self.version} cannot read it ({'; '.join(dict.fromkeys(reasons))})")

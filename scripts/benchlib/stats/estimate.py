@@ -139,17 +139,17 @@ def bracket(boards: Mapping[str, Sequence[Figure]], spread: Spread | None, *, ex
     return Figure(value, lo, hi, runs)
 
 
-Scale = Callable[[float], float]
+ScaleOf = Callable[[float], float]
 
 
-def _logarithmic(values: Sequence[float], whole: float) -> tuple[Scale | None, Scale]:
+def _logarithmic(values: Sequence[float], whole: float) -> tuple[ScaleOf | None, ScaleOf]:
     """To the scale on which boards and runs differ alike, and back: the logarithm, of a part beyond the half of its whole that of what is left. None where a value has none."""
     if min(values) > whole / 2 and max(values) < whole:
         return lambda value: math.log(whole - value), lambda scaled: whole - math.exp(scaled)
     return (math.log, math.exp) if min(values) > 0 else (None, float)
 
 
-def own_variance(ends: Sequence[tuple[float, float]], scale: Scale = math.log, whole: float = math.inf) -> float:
+def own_variance(ends: Sequence[tuple[float, float]], scale: ScaleOf = math.log, whole: float = math.inf) -> float:
     """What the runs' own 95 % intervals say that runs differ by, at least: on the scale given."""
     found = [(abs(scale(hi) - scale(lo)) / 2 / NORMAL975) ** 2 for lo, hi in ends if lo > 0 and hi < whole]
     return statistics.fmean(found) if found else 0.0

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-MIN_BOARDS = 4  # the MAD of three is worth less than one degree of freedom
+MIN_BOARDS_OF_MAD = 4  # the MAD of three is worth less than one degree of freedom
 _DRAWS = 4000  # for the MAD's distribution; of its degrees of freedom 2 % are uncertain
 _MANY = 40  # boards from which on the MAD is as for infinitely many
 _MOST_DEGREES = 1e6

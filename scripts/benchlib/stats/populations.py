@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib.stats.outliers import MIN_BOARDS
+from benchlib.stats.outliers import MIN_BOARDS_OF_MAD
 
 MIN_GAP = 0.01  # between the slowest board of one group and the fastest of the other
-MIN_MEMBERS = MIN_BOARDS - 1  # of either group: two boards may be odd alike by chance
+MIN_MEMBERS = MIN_BOARDS_OF_MAD - 1  # of either group: two boards may be odd alike by chance
 MIN_EACH_WAY = 3  # cases in which a group is slower, and as many in which it is faster
 MIN_SHARE = 0.02  # of the cases that could separate the groups: so many must
 MOST_CANDIDATES = 20  # splits that are tried on all cases, those that the most cases show

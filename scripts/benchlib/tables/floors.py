@@ -4,21 +4,21 @@ from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.document.document import NONE, Block, Blocks, Cell, Strong, paragraph
 from benchlib.model.analysis import Study
-from benchlib.model.floor import MORE_MOVED, NEAR_FULL, NOISE, WIDE, Floor, Model, figures_on, model_of, named, sources
+from benchlib.model.floor import MORE_MOVED, NEAR_FULL, NOISE, WIDE, Floor, FloorModel, figures_on, model_of, named, sources
 from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.results.results import API_NAMES, Case, Table
 from benchlib.tables.twins import micros
 
 REACHED = 1.0 - NOISE
 
-EXPLAINED = 0.9  # of a streaming case's time
+EXPLAINED_SHARE = 0.9  # of a streaming case's time
 
 
 def explained_cell(floor: Floor | None) -> Cell:
     return document.fixed(100 * floor.explained, 1) if floor else NONE
 
 
-def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[Cell]:
+def floor_cells(model: FloorModel, sides: tuple[Case | None, Case | None]) -> list[Cell]:
     """floor, then a share for each API; FLOOR_HEADER above them."""
     floors = [model.floor(side) for side in sides]
     # The two differ only where nothing says how much of a Vulkan kernel's sectors the L1 serves.
@@ -40,10 +40,10 @@ def section(found: Study, table: Table) -> Blocks:
     return [*summary(found, model, floors), *details(model, found_pairs)]
 
 
-def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:
+def summary(found: Study, model: FloorModel, floors: list[Floor]) -> Blocks:
     above = [floor for floor in floors if floor.above]
     streaming = [floor for floor in floors if model.streams(floor.case)]
-    short = [floor for floor in streaming if floor.explained < EXPLAINED]
+    short = [floor for floor in streaming if floor.explained < EXPLAINED_SHARE]
     empty = [f"{name}'s {facts.empty['variant']}" for name, facts in sources(found, "empty").items()]
     seen = ", ".join([*sources(found, "streams"), *(f"{name}'s counted windows" for name in sources(found, "l2_loads"))])
     seen = " and ".join([seen, *empty])
@@ -64,11 +64,11 @@ def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:
     shares = []
     for name, is_wide in ((f"{WIDE}-byte accesses", True), ("narrower ones", False)):
         group = [floor for floor in streaming if (model.access_bytes(floor.case) in (0, WIDE)) == is_wide]
-        good = sum(floor.explained >= EXPLAINED for floor in group)
+        good = sum(floor.explained >= EXPLAINED_SHARE for floor in group)
         shares += [f"{good} of {len(group)} with {name}"] if group else []
     parts.append(
         paragraph(
-            Strong(f"Streaming cases (from memory, every sector requested once) explained to {100 * EXPLAINED:.0f} %:"),
+            Strong(f"Streaming cases (from memory, every sector requested once) explained to {100 * EXPLAINED_SHARE:.0f} %:"),
             f" {', '.join(shares) or 'there are none'}" + (". The others:" if short else "."),
         )
     )
@@ -77,7 +77,7 @@ def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:
     return parts
 
 
-def exceptions(model: Model, floors: list[Floor]) -> Block:
+def exceptions(model: FloorModel, floors: list[Floor]) -> Block:
     rows = []
     for floor in floors:
         name, api = floor.case.name(without=["api"]), API_NAMES[floor.case["api"]]
@@ -86,7 +86,7 @@ def exceptions(model: Model, floors: list[Floor]) -> Block:
     return document.table(["case", "API", "floor µs:", "measured µs:", "explained %:", "reason, from the data"], rows)
 
 
-def details(model: Model, found: list[Pair]) -> Blocks:
+def details(model: FloorModel, found: list[Pair]) -> Blocks:
     rows = []
     for pair in found:
         if not model.table.is_dram(pair.case) or not any(model.floor(side) for side in pair.sides):
@@ -100,7 +100,7 @@ def details(model: Model, found: list[Pair]) -> Blocks:
     return [paragraph("Every case of DRAM size:"), document.table(header, rows)]
 
 
-def _about_loops(model: Model) -> str:
+def _about_loops(model: FloorModel) -> str:
     if not any(limits.loops.curves for limits in model.ceilings.values()):
         return ""
     slots = ", ".join(f"{name}'s {next(iter(facts.one_slot))}" for name, facts in sources(model.found, "one_slot").items())
@@ -110,7 +110,7 @@ def _about_loops(model: Model) -> str:
     )
 
 
-def reason(model: Model, floor: Floor) -> str:
+def reason(model: FloorModel, floor: Floor) -> str:
     """What else the case's rows and counters show where the floor explains little of its time."""
     case = floor.case
     parts = []
@@ -135,7 +135,7 @@ def reason(model: Model, floor: Floor) -> str:
     return "; ".join(parts) or "unexplained"
 
 
-def _faster(model: Model, case: Case, column: str) -> tuple[Case, float] | None:
+def _faster(model: FloorModel, case: Case, column: str) -> tuple[Case, float] | None:
     """The same case with another value in that column, where that takes less than 95 % of the time."""
     if not case[column]:
         return None
@@ -147,7 +147,7 @@ def _faster(model: Model, case: Case, column: str) -> tuple[Case, float] | None:
     return best if best and mine and best[1] < 0.95 * mine.value else None
 
 
-def _faster_twin(model: Model, case: Case, floor: Floor) -> str:
+def _faster_twin(model: FloorModel, case: Case, floor: Floor) -> str:
     if case["api"] != "vulkan":
         return ""
     cuda = figure_of(model.table, case.replace(api="cuda"))
@@ -155,14 +155,14 @@ def _faster_twin(model: Model, case: Case, floor: Floor) -> str:
     return f"CUDA takes {100 * share:.1f} % of the time" if share < REACHED else ""
 
 
-def _loads(model: Model, floor: Floor, width: int) -> str:
+def _loads(model: FloorModel, floor: Floor, width: int) -> str:
     blocks = model.blocks(floor.case)
     if not blocks:
         return f"{width}-byte accesses"
     return f"{width}-byte accesses, {model.launch(floor.case, floor.bytes[0], blocks).at_once:.0f} bytes in flight a thread"
 
 
-def _stores(model: Model, floor: Floor, width: int) -> str:
+def _stores(model: FloorModel, floor: Floor, width: int) -> str:
     uuid = model.table.text(floor.case, "gpu_uuid")
     text = f"{width}-byte stores"
     for source, facts in sources(model.found, "stores").items():

@@ -15,7 +15,7 @@ from benchlib.base.errors import InputError
 from benchlib.base.software import is_software
 from benchlib.document import document
 from benchlib.document.document import Block, Blocks, Preformatted, Section, paragraph, section, table
-from benchlib.results.results import Case, class_of
+from benchlib.results.results import Case, Row, class_of
 from benchlib.sass import occupancy, sass, sass_diff, sass_dump
 from benchlib.sass.sass_dump import Kernel
 from benchlib.sass.sass_tool import Nvdisasm, ToolError
@@ -28,11 +28,9 @@ COUNTED = ("instructions", "alu_instructions", "lsu_instructions", "sm_l2_sector
 MOST_ROWS = 400  # of a listing or a source on the page
 TEXTS = (".toml", ".cu", ".ptx", ".comp")
 
-Row = Mapping[str, str]
-
 
 @dataclass(frozen=True)
-class Pair:
+class TimedPair:
     """A case with both sides, over all processes that timed it."""
 
     variant: str
@@ -89,7 +87,7 @@ class Own:
         return bool(self.result.get("software")) or is_software(str(self.result["gpu"]))
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[TimedPair]:
         """Of whole launches as the driver compiles them first, of those without its checks then, of a pipeline's steps last."""
         found: dict[tuple[str, str, str, str], dict[str, dict[str, Row]]] = {}
         for row in self.rows:
@@ -102,16 +100,16 @@ class Own:
                 first, second = (sides[side] for side in self.sides)
                 both = sorted(first.keys() & second.keys(), key=int)
                 if both:
-                    pairs.append(Pair(*key, ([first[each] for each in both], [second[each] for each in both])))
+                    pairs.append(TimedPair(*key, ([first[each] for each in both], [second[each] for each in both])))
         return sorted(pairs, key=lambda pair: (step_of(pair.variant), bool(pair.checks)))
 
     @property
-    def whole(self) -> list[Pair]:
+    def whole(self) -> list[TimedPair]:
         """Those of whole launches: no steps of a pipeline."""
         return [pair for pair in self.pairs if pair.variant == self.result["name"]]
 
 
-    def steps(self, whole: Pair) -> list[Pair]:
+    def steps(self, whole: TimedPair) -> list[TimedPair]:
         """A pipeline's launches, each timed alone, as the whole was; none unless all of a side's were."""
         like = (whole.sizes, whole.cache, whole.checks)
         found = [pair for pair in self.pairs if step_of(pair.variant) and (pair.sizes, pair.cache, pair.checks) == like]
@@ -144,7 +142,7 @@ def amount(ratio: float) -> str:
     return f"{size:.2f}×" if size >= 2 else f"{100 * (size - 1):.1f} %"
 
 
-def sentence(own: Own, pair: Pair) -> str:
+def sentence(own: Own, pair: TimedPair) -> str:
     """The pair's verdict in words."""
     first, second = own.sides
     where = f"{pair.title}: " if pair.title else ""
@@ -306,7 +304,7 @@ def _machine_code(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> 
         instructions = listing(known, tool)
         if not instructions:
             return [paragraph(f"{own.sides[number]}: {known.kernel.reason or 'its code was not disassembled: nvdisasm was not found, or does not read it'}.")]
-        sides.append(sass_diff.Side(own.sides[number], instructions, known.kernel.descriptors))
+        sides.append(sass_diff.ListingSide(own.sides[number], instructions, known.kernel.descriptors))
     difference = sass_diff.compare(sides[0], sides[1])
     width = max([len(row.left.text()) for row in difference.rows if row.left] + [20])
     lines = [f"{row.left.text() if row.left else '':{width}}  {row.mark}  {row.right.text() if row.right else ''}".rstrip() for row in difference.rows[:MOST_ROWS]]

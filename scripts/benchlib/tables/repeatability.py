@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchlib.document import document
 from benchlib.document.document import NONE, Block, Cell, fixed, paragraph
-from benchlib.fleet.repeatability import Kind, Trial, kinds
+from benchlib.fleet.repeatability import CaseClass, Trial, kinds
 from benchlib.results.results import Results
 
 # What is tried on a board that was left out: how many there were, and what of them failed, in percent.
-TRIALS: Mapping[tuple[str, str], Callable[[Kind], Trial]] = {
+TRIALS: Mapping[tuple[str, str], Callable[[CaseClass], Trial]] = {
     ("left-out boards:", "of their means outside (%):"): lambda kind: kind.means,
     ("their runs:", "outside (%):"): lambda kind: kind.further,
     ("verdicts without a board:", "contradicted by it (%):"): lambda kind: kind.verdicts,
