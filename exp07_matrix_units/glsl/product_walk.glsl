@@ -4,6 +4,7 @@
 // of matrices and its first products: a compiler can spread them among the products. Sums reach C by stores of 16 bytes.
 // With DOUBLE there are two tiles of each operand, and a step's tiles are stored while the step before it multiplies: one barrier
 // a step in place of two.
+// Eight invocations next to each other, which store to shared memory at once, store to different banks: see spread().
 // With B_BY_ROWS, B lies as k x n, and its tile in shared memory has a row for each of its k.
 #include "matrix.glsl"
 #include "order.glsl"
@@ -75,6 +76,16 @@ uvec2 at_b;
 uvec4 next_a[kVectorsA];
 uvec4 next_b[kVectorsB];
 
+// The row that takes the place of `row` among the rows that are copied at once. Eight vectors of rows next to each other, at a
+// pitch of 3 or 5 vectors, lie in 7 of the 8 places that the banks have for 16 bytes: two of them wait for each other. Rows 2
+// apart (of 2 vectors) and 4 apart (of 4) use all 8.
+uint spread(uint row, uint row_vectors, uint at_once) {
+  if (at_once % 8 != 0) return row;
+  if (row_vectors == 2) return row & ~7u | (row & 3u) << 1 | row >> 2 & 1u;
+  if (row_vectors == 4) return row & ~7u | (row & 1u) << 2 | row >> 1 & 3u;
+  return row;
+}
+
 void load() {
   [[unroll]] for (uint i = 0; i < kVectorsA; ++i) next_a[i] = Vectors(at_a).at[i * kAtOnceA * kSizePitch];
   [[unroll]] for (uint i = 0; i < kVectorsB; ++i) next_b[i] = Vectors(at_b).at[i * kAtOnceB * kSizePitch];
@@ -121,8 +132,8 @@ void main() {
   const uint first_column = tile_of_c.y * kColumnsC;
   const uint row = gl_SubgroupID / kSubgroupsAcross * (kRowsC / kSubgroupsDown);
   const uint column = gl_SubgroupID % kSubgroupsAcross * (kColumnsC / kSubgroupsAcross);
-  const uint row_a = gl_LocalInvocationIndex / kRowVectorsA;  // of the invocation's first vector in a tile
-  const uint row_b = gl_LocalInvocationIndex / kRowVectorsB;
+  const uint row_a = spread(gl_LocalInvocationIndex / kRowVectorsA, kRowVectorsA, kAtOnceA);  // of the first vector in a tile
+  const uint row_b = spread(gl_LocalInvocationIndex / kRowVectorsB, kRowVectorsB, kAtOnceB);
   const uint vector_a = gl_LocalInvocationIndex % kRowVectorsA;
   const uint vector_b = gl_LocalInvocationIndex % kRowVectorsB;
   const uint place_a = row_a * kPitchA + vector_a;
