@@ -6,11 +6,11 @@ import os
 import re
 import tarfile
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 
 from benchlib.base import files
 from benchlib.base.errors import InputError
+from benchlib.base.kept import kept_last
 
 SUFFIX = ".tar.xz"
 MOST_ARCHIVE_BYTES = 64 << 20  # of all that is in one: the largest committed one has 4 MB
@@ -39,7 +39,7 @@ def read(path: Path) -> Mapping[str, bytes]:
     return _read(path, state.st_mtime_ns, state.st_size, state.st_ino)
 
 
-@lru_cache(maxsize=64)
+@kept_last(64)
 def _read(path: Path, *_state: int) -> Mapping[str, bytes]:
     data = files.unpacked(path, MOST_ARCHIVE_BYTES)
     found: dict[str, bytes] = {}

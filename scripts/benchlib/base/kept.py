@@ -1,10 +1,18 @@
-"""What is asked of an object again and again, and made once: it is kept with the object, in which nothing may change then."""
+"""What is asked for again and again, and made once. What is kept must not change, nor what it was made from.
+
+    @kept             a Keeper's method: its answers go with the object; keeper.memoized(make, ...) keeps what others make of it
+    @kept_property    a property of any object
+    @kept_last(64)    a function: its last so many answers, as long as the process runs; None: all
+"""
 
 import functools
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 Made = TypeVar("Made")
+
+kept_property = functools.cached_property
+kept_last = functools.lru_cache
 
 
 class Keeper:
@@ -18,7 +26,7 @@ class Keeper:
 
 
 def kept(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A Keeper's method whose answers are kept. The Keeper goes with its last user: what it keeps does not name it."""
+    """The Keeper goes with its last user: what it keeps does not name it."""
 
     @functools.wraps(method)
     def found(one: Keeper, *arguments: Hashable) -> Any:

@@ -9,7 +9,6 @@ A line of the lock: the claim's id, the number of its dated lines, the hash of i
 """
 
 import ast
-import functools
 import hashlib
 import json
 import re
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchlib.base.kept import kept_last
 from benchlib.results.results import InputError
 
 LOCK = Path("scripts") / "claims.lock"
@@ -65,7 +65,7 @@ def code_of(entry: Mapping[str, Any], analysis: str) -> str:
     return _code_hash(tuple(sorted(metrics)), analysis) if metrics else ""
 
 
-@functools.lru_cache(maxsize=1024)
+@kept_last(1024)
 def _code_hash(metrics: Sequence[str], analysis: str) -> str:
     module = ast.parse(analysis)
     named: dict[str, list[ast.stmt]] = {}

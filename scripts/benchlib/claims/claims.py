@@ -66,11 +66,11 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from benchlib.base import files, programs, toml_file
+from benchlib.base.kept import kept_last
 from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS
 from benchlib.claims.claim_query import IN, OPEN, OUT, JudgedCase
@@ -265,7 +265,7 @@ def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
     return ClaimFile(experiment, question, answer, claims=[Claim(experiment, entry, where) for where, entry in entries])
 
 
-@lru_cache(maxsize=256)  # a process may read the same file again and again; nothing of it is changed
+@kept_last(256)  # a process may read the same file again and again; nothing of it is changed
 def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tuple[str, dict[str, Any]]]]:
     """The question, the answer's sentences, and each claim with its place in the file. What is raised is to stand behind the file's path."""
     try:

@@ -5,7 +5,6 @@ older than all tests. A folder that is no git repository (a package, an archive)
 """
 
 import bisect
-import functools
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchlib.base.kept import kept_last
 from benchlib.claims import claim_lock
 
 COMMIT = re.compile("[0-9a-f]{7,40}")  # of its name: fewer digits are none
@@ -55,7 +55,7 @@ class History:
         return not code.hash or claim_lock.code_of(entry, _text_of(self.root, revision, code.path)) == code.hash
 
 
-@functools.cache
+@kept_last(None)
 def of(root: Path) -> History:
     top = _git(root, "rev-parse", "--show-toplevel")
     if top is None or Path(top.rstrip("\n")) != root.resolve() or (_git(root, "rev-parse", "--is-shallow-repository") or "").strip() != "false":
@@ -74,13 +74,13 @@ def why_unknown(root: Path) -> str:
     return "this is a shallow clone: git fetch --unshallow"
 
 
-@functools.cache
+@kept_last(None)
 def _text_of(root: Path, commit: str, path: str) -> str:
     """Of that commit's file; empty without one."""
     return _git(root, "show", f"{commit}:{path}") or ""
 
 
-@functools.cache
+@kept_last(None)
 def _lock_of(root: Path, commit: str) -> Mapping[str, claim_lock.Locked]:
     text = _text_of(root, commit, claim_lock.LOCK.as_posix())
     return claim_lock.parse(text, f"{commit}:{claim_lock.LOCK}") if text else {}

@@ -6,10 +6,10 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import children, programs
+from benchlib.base.kept import kept_property
 
 HOW_TO_GET = "install Nsight Compute (package nsight-compute of the CUDA toolkit), or name an ncu with --ncu PATH or BENCH_NCU"
 HOW_TO_ALLOW = (
@@ -68,7 +68,7 @@ class Ncu:
         self.timeout_s = timeout_s
         self.refused: list[str] = []  # metrics that this ncu or GPU does not know: found out once, for all programs
 
-    @cached_property
+    @kept_property
     def version(self) -> str:
         try:
             run = subprocess.run(

@@ -5,10 +5,10 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import console
+from benchlib.base.kept import kept_property
 from benchlib.claims import claim_check, claims
 from benchlib.fleet import groups
 from benchlib.fleet.groups import Group
@@ -58,11 +58,11 @@ class SetCase:
     def has_time(self) -> bool:
         return bool(self.times)
 
-    @cached_property
+    @kept_property
     def times(self) -> Values:
         return self._by_board(lambda row: 1.0)
 
-    @cached_property
+    @kept_property
     def cycles(self) -> Values:
         """Nothing unless every run tells its clock."""
         return self._by_board(lambda row: float(row["sm_mhz"]) / 1000) if all(row.get("sm_mhz") for row in self.table.rows(self.case)) else {}
@@ -74,7 +74,7 @@ class SetCase:
                 found.setdefault(board, []).append(math.log(time.value * factor(row)))
         return found
 
-    @cached_property
+    @kept_property
     def by_run(self) -> dict[int, float]:
         """Its times by the run's number, as logarithms."""
         times = self.table.run_figures(self.case, "device_ns")
@@ -86,7 +86,7 @@ class SetCase:
         figures = self.table.run_figures(self.case, "device_ns")
         return estimate.own_variance([(one.lo, one.hi) for one in figures if one and one.lo is not None and one.hi is not None])
 
-    @cached_property
+    @kept_property
     def sm_mhz(self) -> float | None:
         clocks = [float(row["sm_mhz"]) for row in self.table.rows(self.case) if row.get("sm_mhz")]
         return statistics.median(clocks) if clocks else None

@@ -14,9 +14,9 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
+from benchlib.base.kept import kept_property
 from benchlib.results import board_states, schema
 from benchlib.model.analysis import Analysis, Study
 from benchlib.stats import estimate, outliers, populations
@@ -115,7 +115,7 @@ class Entry:
         """The median over the boards."""
         return math.exp(statistics.median(self.medians.values()))
 
-    @cached_property
+    @kept_property
     def class_name(self) -> str:
         """To be asked for when all runs are read."""
         return class_of(self.case, self.hosted, self.ns, self.inside_sm)

@@ -21,11 +21,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 from benchlib.base import programs
+from benchlib.base.kept import kept_last
 from benchlib.model import work
 from benchlib.results.results import Case, InputError, Results, Table
 
@@ -144,7 +145,7 @@ def module(experiment: str, path: Path) -> ModuleType:
     return _loaded(experiment, path, path.read_bytes())
 
 
-@lru_cache  # a process may load the same file again and again
+@kept_last(128)  # a process may load the same file again and again
 def _loaded(experiment: str, path: Path, text: bytes) -> ModuleType:
     loaded = ModuleType(f"analysis_of_{experiment}")
     loaded.__file__ = str(path)

@@ -6,8 +6,8 @@ apart. A case that nothing counted shows nothing: no row borrows another's count
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
+from benchlib.base.kept import kept_last
 from benchlib.model.analysis import Study
 from benchlib.results.counters_file import NCU, PM_SAMPLING
 from benchlib.results.results import APIS, SECTOR_BYTES, TWIN_MODES, Case, Row, Table, number
@@ -167,7 +167,7 @@ def predicted_per_request(table: Table, case: Case, kind: str) -> float | None:
     return float(sectors) / float(requests) if sectors and float(requests or 0) else None
 
 
-@lru_cache(maxsize=1 << 14)  # of a case many counts are asked
+@kept_last(1 << 14)  # of a case many counts are asked
 def _identity(case: Case) -> frozenset[tuple[str, str]]:
     """The parameters that the case has: counters.csv holds several experiments', and leaves out those that none uses."""
     return frozenset((column, value) for column, value in case.cells if value and column != "instrument")

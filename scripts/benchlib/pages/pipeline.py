@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import console
+from benchlib.base.kept import kept_property
 from benchlib.claims import claims
 from benchlib.document import document
 from benchlib.document import plots as drawing
@@ -35,7 +35,7 @@ class Judged:
     groups: list[ClaimFile]
     root: Path = Path()  # the repository's
 
-    @cached_property
+    @kept_property
     def state(self) -> state.State:
         return state.of(self.study)
 
@@ -58,12 +58,12 @@ class Judged:
         """The experiment's; empty where nothing answers, and for a software device, whose times mean nothing."""
         return claim_tables.whole_answer(group) if group and not self.state.software else ""
 
-    @cached_property
+    @kept_property
     def vulkan(self) -> list[str]:
         """What Vulkan's rows show by themselves."""
         return [] if self.state.software else vulkan_alone.sentences(self.root, self.study)
 
-    @cached_property
+    @kept_property
     def rules(self) -> Blocks:
         """Of Vulkan alone those that its own rows decide; where there is CUDA they stand beside the published models."""
         said = None if self.state.software else summary.load(self.root, self.study)
@@ -77,7 +77,7 @@ class Judged:
         """How many claims are of experiments that have no results here."""
         return sum(len(group.claims) for group in self.groups if group.experiment not in self.study.tables)
 
-    @cached_property
+    @kept_property
     def not_run_here(self) -> Mapping[str, Sequence[str]]:
         """The experiments that have no results here, by the folders that have some."""
         found: dict[str, list[str]] = {}
@@ -86,7 +86,7 @@ class Judged:
                 found.setdefault(group.claims[0].other_result_sets, []).append(group.experiment)
         return found
 
-    @cached_property
+    @kept_property
     def pages(self) -> Mapping[str, Section]:
         """The worklog: the page of each experiment that has results."""
         return {name: experiment_page(self, name) for name in self.study.tables}

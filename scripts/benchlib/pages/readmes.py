@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
 from pathlib import Path
 
 from benchlib.base import files
+from benchlib.base.kept import kept_last, kept_property
 from benchlib.document import markdown, plots
 from benchlib.pages import beside, front, pipeline, summary
 from benchlib.pages.prose import Model, Prose
@@ -42,7 +42,7 @@ class Shown:
     def of(self, experiment: str) -> Study:
         return self.other_sets.get(experiment, self.reference)
 
-    @cached_property
+    @kept_property
     def models(self) -> Mapping[str, Judged]:
         """The folders beside the reference that have another model and compare both APIs on it, by the model's short name. Of several folders of one model the fullest."""
         found: dict[str, list[Judged]] = {}
@@ -55,7 +55,7 @@ class Shown:
                 found.setdefault(beside.short(beside.model(judged.study)), []).append(judged)
         return {name: max(folders, key=_fullness) for name, folders in found.items()}
 
-    @cached_property
+    @kept_property
     def others(self) -> Mapping[str, tuple[Study, Summary]]:
         """The same, with their kinds of work."""
         return {name: (judged.study, said) for name, judged in self.models.items() if (said := summary.load(self.root, judged.study))}
@@ -86,7 +86,7 @@ def _fullness(judged: Judged, experiment: str = "") -> tuple[int, int, str]:
 
 def shown(judged: Judged, root: Path) -> Shown:
     """`judged`: the reference's. Its neighbours of the same model in results/ stand in where it has no result; another model's figures never do."""
-    @cache
+    @kept_last(None)
     def neighbour(folder: str) -> Judged:
         return pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
 
@@ -182,7 +182,7 @@ def prefix(target: Path, base: Path) -> str:
 
 def prose_of(what: Shown) -> Prose:
     """The figures within sentences: the reference's, and other folders' of results/ that a marker names."""
-    @cache
+    @kept_last(None)
     def model(folder: str) -> Model:
         if not folder:
             return Model(what.of, what.groups, what.summary.kinds if what.summary else {})

@@ -11,7 +11,6 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from benchlib.base import console
+from benchlib.base.kept import kept_last
 from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
 from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, run_tables, summary
@@ -325,7 +325,7 @@ def unpacked(page: str) -> str:
         return page
 
 
-@cache  # to compile the templates takes as long as to fill them in
+@kept_last(None)  # to compile the templates takes as long as to fill them in
 def environment() -> jinja2.Environment:
     loader = jinja2.FileSystemLoader(TEMPLATES)
     made = jinja2.Environment(

@@ -39,11 +39,11 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from benchlib.base import programs, toml_file
+from benchlib.base.kept import kept_last
 from benchlib.base.programs import CONTROLS
 from benchlib.claims import claim_words, query_form
 from benchlib.claims.claim_query import PICKS
@@ -221,7 +221,7 @@ def _check_figure(where: str, query: Mapping[str, Any], kinds: Set[str]) -> None
         raise InputError(f"{where}: a kind is called {name}, too: its words would stand for the figure's")
 
 
-@lru_cache(maxsize=16)  # a process may read the same file again and again
+@kept_last(16)  # a process may read the same file again and again
 def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
     """And the headline."""
     found = toml_file.parsed(text)

@@ -9,10 +9,10 @@ do alike is kept in PAST, by the hashes.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cached_property, lru_cache
 from pathlib import Path
 
 from benchlib.base import csv_file
+from benchlib.base.kept import kept_last, kept_property
 
 FOLDER, CODES, TWINS = "sass", "sass.csv", "sass_twins.csv"
 PAST = "sass_past.csv"  # what twins did not do alike, by the hashes of their code, whether or not their listings are still here
@@ -27,7 +27,7 @@ class MachineCode:
     def __init__(self, directory: Path):
         self.directory = directory
 
-    @cached_property
+    @kept_property
     def lender(self) -> Path:
         """Whose listings are shown: its own directory, or the one beside it that has most of its kernels."""
         return self.directory if (self.directory / FOLDER).is_dir() else self._beside[0]
@@ -38,7 +38,7 @@ class MachineCode:
         made = {kernel for kernel, found in self._own.items() if all(hash_ for _, hash_ in found)}
         return (self.directory / FOLDER).is_dir() and bool(made) and made == self._beside[1]
 
-    @cached_property
+    @kept_property
     def _beside(self) -> tuple[Path, Set[KernelKey]]:
         """The set beside it that has most of its kernels, and those; itself and none where no set has any."""
         here = self.directory.resolve()
@@ -59,7 +59,7 @@ class MachineCode:
         """Whether the lender's listing, should there be one, is of the code that was found here."""
         return not self.is_lent or (experiment, kernel, api) in self._beside[1]
 
-    @cached_property
+    @kept_property
     def _own(self) -> Codes:
         return codes(self.directory)
 
@@ -98,7 +98,7 @@ def past(directory: Path, experiment: str) -> dict[tuple[str, str], list[Mapping
     return named
 
 
-@lru_cache
+@kept_last(128)
 def _past(paths: Sequence[Path]) -> list[Mapping[str, str]]:
     return [row for path in paths for _, row in csv_file.read(path)[1]]
 

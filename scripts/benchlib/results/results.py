@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 from benchlib.base import csv_file, files, toml_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
-from benchlib.base.kept import Keeper, kept
+from benchlib.base.kept import Keeper, kept, kept_property
 from benchlib.base.software import is_software
 from benchlib.results.machine_code import TWINS, MachineCode
 from benchlib.results.schema import APIS, Checker, Column
@@ -209,7 +208,7 @@ class Table(Keeper):
         """The column's texts in all runs, those of rows without a result too."""
         return {row[column] for run in self.runs for row in run.values()} - {""}
 
-    @cached_property
+    @kept_property
     def statuses(self) -> Counter[str]:
         """How many rows have which, in all runs."""
         return Counter(row["status"] for run in self.runs for row in run.values())
@@ -230,7 +229,7 @@ class Table(Keeper):
             return self.text(case, "peak_pct") != ""
         return case["cache"] == "cold" and (schema.real(self.text(case, "useful_bytes")) or 0) >= UNTOLD_DRAM_BYTES
 
-    @cached_property
+    @kept_property
     def _told(self) -> bool:
         """Whether an API told the peak."""
         return any(row["status"] == "ok" and (row.get("api") == "cuda" or row.get("peak_pct")) for run in self.runs for row in run.values())
@@ -405,7 +404,7 @@ class Results(Keeper):
     files: list[tuple[RunFolder, RunFile]] = field(default_factory=list)
     _beside: dict[str, tuple[list[str], dict[str, dict[Case, Row]]]] = field(default_factory=dict)  # what was read, shared with replace()'s
 
-    @cached_property
+    @kept_property
     def code(self) -> MachineCode:
         return MachineCode(self.directory)
 
@@ -413,7 +412,7 @@ class Results(Keeper):
         """The column's texts in all rows."""
         return sorted(set().union(*(table.distinct(column) for table in self.tables.values())))
 
-    @cached_property
+    @kept_property
     def is_software(self) -> bool:
         """Whether no row is of a GPU, and some of a software device: then nothing is decided by them."""
         named = [row for table in self.tables.values() for run in table.runs for row in run.values() if row["gpu"]]

@@ -6,7 +6,8 @@ Which mnemonic belongs to which kind: AMD's "RDNA3" and "RDNA4 Instruction Set A
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from benchlib.base.kept import kept_last
 
 OTHER = "other"  # the kind of what this module does not know
 END = "s_code_end"  # fills what is behind the code
@@ -116,7 +117,7 @@ COUNTS = ("instructions", *KINDS, OTHER, *PROPERTIES)
 _WITH_OPERANDS = re.compile(r"s_|v_\w+$")
 
 
-@lru_cache(maxsize=1 << 16)
+@kept_last(1 << 16)
 def _kind(opcode: str, operands: str) -> str:
     head = f"{opcode} {operands}" if _WITH_OPERANDS.match(opcode) else opcode
     return next((name for name, pattern in _KINDS.items() if pattern.match(head)), OTHER)

@@ -7,9 +7,9 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 
+from benchlib.base.kept import kept_last, kept_property
 from benchlib.sass import sass
 from benchlib.sass.sass import Instruction
 
@@ -91,7 +91,7 @@ def use(instruction: Instruction) -> Use:
     return _use(instruction.predicate, instruction.opcode, instruction.operands)
 
 
-@lru_cache(maxsize=1 << 16)
+@kept_last(1 << 16)
 def _use(predicate: str, opcode: str, text: str) -> Use:
     instruction = Instruction(0, predicate, opcode, text)
     base, rest, written = instruction.base, list(sass.split_operands(text)), []
@@ -277,7 +277,7 @@ class Flow:
         for block in sorted(blocks):
             yield from range(*self.blocks[block])
 
-    @cached_property
+    @kept_property
     def loops(self) -> list[Loop]:
         """Natural loops of the kernel and of each function that it calls, each with what it lies in."""
         found: dict[int, Loop] = {}
@@ -306,7 +306,7 @@ class Flow:
 
     # ---------------------------------------------------------------------------------------------------------- data
 
-    @cached_property
+    @kept_property
     def writers(self) -> list[dict[str, frozenset[int]]]:
         """Of each instruction's registers and predicates that it reads: the instructions that may have written them."""
         made: list[dict[str, tuple[frozenset[int], bool]]] = []

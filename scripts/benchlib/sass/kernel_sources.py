@@ -5,10 +5,10 @@ the words of its code. It is the one that answers to the whole entry point, or t
 """
 
 import re
-from functools import cache
 from pathlib import Path
 
 from benchlib.base import programs
+from benchlib.base.kept import kept_last
 
 FOLDERS = {"cuda": "cuda", "vulkan": "glsl"}
 KERNELS = (".cu", ".comp")  # before what they include
@@ -32,7 +32,7 @@ def source(root: Path, experiment: str, kernel: str, api: str) -> Path | None:
     return (files.pop() if len(files) == 1 else folder / FOLDERS[api]).relative_to(root)
 
 
-@cache
+@kept_last(None)
 def _answering(folder: Path, part: str) -> tuple[dict[str, Path], dict[Path, frozenset[str]]]:
     """The files by their names and by their instances', and the words of each file's code."""
     files = sorted((path for path in (folder / part).iterdir() if path.is_file()), key=lambda path: (path.suffix not in KERNELS, path.name))

@@ -23,11 +23,11 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
 from itertools import chain
 from pathlib import Path
 
 from benchlib.base.errors import InputError
+from benchlib.base.kept import kept_last
 from benchlib.sass import payload
 from benchlib.sass.payload import LoopPayload, Payload
 from benchlib.sass.sass import Instruction
@@ -152,7 +152,7 @@ def findings(folder: Path | None, kernel: str, cuda: Sequence[Instruction], vulk
     return compare(payload.of(cuda), payload.of(vulkan), ask_of(asked, kernel))
 
 
-@cache
+@kept_last(None)
 def _asks(folder: Path) -> Sequence[tuple[str, Ask]]:
     return asks(folder)
 

@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import TypeVar
 
+from benchlib.base.kept import kept_last
 from benchlib.sass import sass_cubin
 from benchlib.sass.sass_cubin import INSTRUCTION_BYTES
 
@@ -173,12 +174,12 @@ MEMORY = (
 )  # fmt: skip
 
 _PREDICATE_OPERAND = re.compile(r"^U?P\d$")
-Answer = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
 def _once_a_text(function: Callable[[Instruction], Answer]) -> Callable[[Instruction], Answer]:
     """What follows from an instruction's text alone is found once: it is asked for again and again, and a program's kernels share most of theirs."""
-    of_text = lru_cache(maxsize=1 << 16)(lambda opcode, operands: function(Instruction(0, "", opcode, operands)))
+    of_text = kept_last(1 << 16)(lambda opcode, operands: function(Instruction(0, "", opcode, operands)))
     return wraps(function)(lambda instruction: of_text(instruction.opcode, instruction.operands))
 
 
@@ -216,7 +217,7 @@ def _is_wide_add(instruction: Instruction) -> bool:
     return False
 
 
-@lru_cache(maxsize=1 << 16)
+@kept_last(1 << 16)
 def split_operands(operands: str) -> tuple[str, ...]:
     return tuple([operand.strip() for operand in operands.split(",")]) if operands else ()
 

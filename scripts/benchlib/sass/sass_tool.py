@@ -5,10 +5,10 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import programs
+from benchlib.base.kept import kept_property
 from benchlib.sass import sass, sass_cubin
 from benchlib.sass.sass import Instruction, ListingError
 
@@ -51,7 +51,7 @@ class Nvdisasm:
         self._refuses_cubins = False  # of this toolkit: found out once, for all kernels
         self._last: tuple[bytes, dict[str, list[Instruction]]] = (b"", {})  # the container read last, and what it holds
 
-    @cached_property
+    @kept_property
     def version(self) -> str:
         try:
             run = subprocess.run([self.path, "--version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)

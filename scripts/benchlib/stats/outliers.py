@@ -19,7 +19,8 @@ import random
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from benchlib.base.kept import kept_last
 
 MIN_BOARDS_OF_MAD = 4  # the MAD of three is worth less than one degree of freedom
 _DRAWS = 4000  # for the MAD's distribution; of its degrees of freedom 2 % are uncertain
@@ -71,7 +72,7 @@ def scale(boards: Values) -> Scale:
     return Scale(center, mad, mad**2 / factor, degrees, len(boards), within, freedom)
 
 
-@lru_cache
+@kept_last(128)
 def _mad_of_normal(boards: int) -> tuple[float, float]:
     """Of n standard normal values: f and d such that MAD^2 / f is distributed as chi-square with d degrees of freedom over d, as far as the
     mean and the variance of its logarithm say.
@@ -158,7 +159,7 @@ def two_sided(z: float, degrees: float) -> float:
     return _incomplete_beta(degrees / (degrees + z * z), degrees / 2, 0.5)
 
 
-@lru_cache
+@kept_last(128)
 def quantile(degrees: float) -> float:
     """Student's t, 97.5 %, of any degrees of freedom."""
     low, high = 1.0, 1e9

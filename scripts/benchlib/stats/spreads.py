@@ -16,10 +16,9 @@ import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-from benchlib.base.kept import Keeper, kept
+from benchlib.base.kept import Keeper, kept, kept_last
 from benchlib.stats.outliers import Values
 
 FILE = Path(__file__).with_name("spreads.csv")
@@ -150,7 +149,7 @@ def read(text: str) -> dict[tuple[str, str], Spread]:
     return {key: Spread(found) for key, found in atoms.items()}
 
 
-@lru_cache(maxsize=1)
+@kept_last(1)
 def _committed() -> dict[tuple[str, str], Spread]:
     return read(FILE.read_text(encoding="utf-8"))
 
