@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from collections.abc import Mapping
 
-from benchlib.base.kept import kept_last
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
 from benchlib.stats.formats import sig
@@ -52,7 +52,7 @@ class Kingman:
         return self.idle + self.wait_ns * gbps / (self.limit_gbps - gbps)
 
 
-@kept_last(128)  # of one curve a table, a figure and several claims tell
+@lru_cache  # of one curve a table, a figure and several claims tell
 def kingman(curve: Loaded) -> Kingman | None:
     """Least squares of the relative errors: the wait has a closed form for each limit, the limit is searched."""
     greatest = max(load for load, _ in curve.points)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchlib.document.document import NONE, Blocks, Cell, fixed, paragraph
+from benchlib.document import document
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, pairs, place_in
-from benchlib.tables.twins import noise_floor
-from benchlib.results.results import APIS, Case, Table
-from benchlib.tables.pivot import by_api, keys, pivot, told, versus
+from benchlib.tables.twins import comparison, with_noise_floor
+from benchlib.results.results import API_NAMES, APIS, Case, Table
 
 WAYS = ["nothing", "execution", "barrier", "graph", "programmatic", "graph_programmatic", "buffer", "to_all", "all_to_all", "to_host", "event", "device_event", "submission", "queues"]
 
@@ -37,14 +37,16 @@ def a_link(table: Table, case: Case | None) -> list[Cell]:
 
 
 def links(found: Study, table: Table, variant: str) -> Blocks:
-    shown = pivot(
-        sorted(pairs(table, {"variant": variant}), key=lambda pair: place_in(WAYS, pair.case["way"])),
-        keys({"way": "way"}),
-        by_api(["{} GPU:", "round trip:", "submit:", "added:"], partial(a_link, table)),
-        versus(table, " GPU"),
-    )
+    chosen = sorted(pairs(table, {"variant": variant}), key=lambda pair: place_in(WAYS, pair.case["way"]))
+    if not chosen:
+        return [NO_RESULTS]
+    header = ["way"]
+    for api in APIS:
+        header += [f"{API_NAMES[api]} GPU:", "round trip:", "submit:", "added:"]
+    rows = [[pair.case["way"], *(cell for side in pair.sides for cell in a_link(table, side)), *comparison(table, pair)] for pair in chosen]
+    header += ["Vulkan/CUDA GPU [95 %]:", "Vulkan is"]
     about = "Microseconds of one link. Added: to a link behind a plain barrier, or in one stream."
-    return told(shown, [about], [found.memoized(noise_floor, table)])
+    return with_noise_floor(found, table, paragraph(about), document.table(header, rows))
 
 
 def chain(found: Study, table: Table) -> Blocks:
