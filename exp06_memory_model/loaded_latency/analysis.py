@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from collections.abc import Mapping
 
+from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
 from benchlib.stats.formats import sig
 from benchlib.document.plots import MODEL, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.pairs import Pair, figure_of
+from benchlib.model.pairs import figure_of
 from benchlib.tables.twins import plain, with_noise_floor
-from benchlib.tables.pivot import by_api, keys, pivot
 
 @dataclass(frozen=True)
 class Loaded:
@@ -95,19 +94,21 @@ def latency(found: Study, table: Table) -> Blocks:
         curves = {api: loaded_curve(table, api, level) for api in APIS}
         if not any(curves.values()):
             continue
-
-        def cells(side: Case | None, curves: Mapping[str, Loaded | None] = curves) -> list[Cell]:
-            wait, curve = figure_of(table, side, "latency_ns"), curves[side["api"]] if side else None
-            return [plain(figure_of(table, side, "load_gbps")), plain(wait), fixed(wait.value / curve.idle, 2) if wait and curve else NONE]
-
+        rows = []
         wanted = {"variant": ["idle", "loaded"], "level": level}
         cases = table.select({**wanted, "api": "cuda"}) or table.select({**wanted, "api": "vulkan"})
-        shown = pivot(
-            [Pair(*(case.replace(api=api) for api in APIS)) for case in sorted(cases, key=_load_rank)],
-            keys({"in flight an SM, at most": lambda case: f"{case.whole('unroll') * 8} KiB" if case["streamers"] else NONE, "wait:": "wait"}),
-            by_api(["{} load, GB/s:", "latency, ns:", "of idle:"], cells),
-        )
-        parts += [heading(name), shown]
+        for case in sorted(cases, key=_load_rank):
+            cells: list[Cell] = [f"{case.whole('unroll') * 8} KiB" if case["streamers"] else NONE, case["wait"] or NONE]
+            for api in APIS:
+                side = case.replace(api=api)
+                wait, curve = figure_of(table, side, "latency_ns"), curves[api]
+                times = fixed(wait.value / curve.idle, 2) if wait and curve else NONE
+                cells += [plain(figure_of(table, side, "load_gbps")), plain(wait), times]
+            rows.append(cells)
+        header = ["in flight an SM, at most", "wait:"]
+        for api in APIS:
+            header += [f"{API_NAMES[api]} load, GB/s:", "latency, ns:", "of idle:"]
+        parts += [heading(name), document.table(header, rows)]
         fits = [f"{API_NAMES[api]} {_fit_text(fit)}" for api in APIS if (curve := curves[api]) and (fit := kingman(curve))]
         if level == "dram" and fits:
             parts.append(paragraph("Kingman's formula, fitted: " + "; ".join(fits) + "."))
