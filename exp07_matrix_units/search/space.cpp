@@ -106,7 +106,7 @@ bool copies_fit(const Shape& shape, const Kernel& kernel) {
   if (kernel.walk && (threads % (pitch - 1) != 0 || threads % (pitch_b - 1) != 0)) return false;
   // A subgroup's sums go through the tile of A: a row of its matrices at once, or with product_walk.glsl a half or a quarter.
   const std::uint32_t across = shape.columns / shape.across / shape.matrix_columns;
-  for (const std::uint32_t parts : {1, 2, 4}) {
+  for (const std::uint32_t parts : {1U, 2U, 4U}) {
     if (parts > 1 && !kernel.walk) return false;
     const std::uint32_t out_vectors = across / parts * shape.matrix_columns * bytes_of(shape.sums) / kVectorBytes;
     if (shape.down * shape.across * shape.matrix_rows * (out_vectors + 1) > shape.rows * pitch) continue;
