@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/device/restored_subject.h"
 #include "core/experiment/verify.h"
 #include "core/experiment/workbench.h"
 #include "description/expression.h"
@@ -191,10 +192,9 @@ class SideRun {
   }
 
   std::unique_ptr<Subject> prepare() {
-    SubjectOptions options;
-    if (of_.restores) options.before = copies_back();
-    if (of_.replays) options.before = replays_;
-    return bench_.device().prepare(of_.step ? Work(launches_[*of_.step]) : work(), options);
+    const Work all = of_.step ? Work(launches_[*of_.step]) : work();
+    const std::vector<Work> before = of_.replays ? replays_ : of_.restores ? copies_back() : std::vector<Work>();
+    return before.empty() ? bench_.device().prepare(all, {}) : restored(bench_.device(), all, before);
   }
 
   // Before a launch that is to make the outputs anew.

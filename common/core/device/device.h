@@ -348,9 +348,9 @@ struct SubjectOptions {
   SubmitMode mode = SubmitMode::kEach;
   // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
   bool ordered = true;
-  // For launches that must all start from the same state: run one after another before every launch, in front of the sample's
-  // stamps and of its host times, and in front of the eviction where there is one. A sample is then one launch; time_device and
-  // time_host throw Error for any other. Not for buffers that another API uses too.
+  // For launches that must all start from the same state: run one after another before every sample, in front of its stamps and
+  // of its host times, and in front of the eviction where there is one. A sample is then one launch; time_device and time_host
+  // throw Error for any other. Not for buffers that another API uses too.
   std::vector<Work> before = {};
 };
 
@@ -365,8 +365,8 @@ enum class Cache : std::uint8_t {
 constexpr std::string_view to_string(Cache cache) { return cache == Cache::kCold ? "cold" : "warm"; }
 
 // Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
-// submission: SubjectOptions::before and then the L2 eviction sweep, or `lead_in` untimed launches, each behind
-// SubjectOptions::before as the batch is.
+// submission: SubjectOptions::before and then the L2 eviction sweep, or `lead_in` untimed launches and then
+// SubjectOptions::before.
 struct DeviceSampleSpec {
   std::uint32_t batch = 1;
   std::uint32_t lead_in = 0;
@@ -409,9 +409,9 @@ class Subject {
   virtual HostTimes time_host(std::uint32_t batch) = 0;
   // The largest batch that is held whole: see DeviceTime::gated.
   virtual std::uint32_t most_held() const { return std::numeric_limits<std::uint32_t>::max(); }
-  // Whether it has SubjectOptions::before.
+  // Whether every launch of it has to start from the same state.
   virtual bool restores() const { return false; }
-  // Does that now: the next time_host() finds it done.
+  // Makes that state now, for the next time_host().
   virtual void restore() {}
   // Its samples are host times, submit to completed, in columns of their own: what it asks about is the host's doing, a way of
   // waiting or a copy. The sampler then never calls time_device(). Both sides of a case, or none.

@@ -135,7 +135,6 @@ void Subject::launch(cudaGraphExec_t graph, std::uint32_t batch, const std::func
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
-  is_restored_ = false;
   if (body_.before) check_with_before(spec.batch);
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = streams_[0];
@@ -158,10 +157,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     fits = false;
     gate.open();
   };
-  for (std::uint32_t i = 0; body_.has_lead_in && i < spec.lead_in; ++i) {
-    if (body_.before) body_.before(stream);
-    enqueue(1);
-  }
+  if (body_.has_lead_in && spec.lead_in != 0) enqueue(spec.lead_in);
   if (body_.before) body_.before(stream);
   if (evictor != nullptr) evictor->enqueue(stream);
   timer.start(stream);
@@ -183,15 +179,6 @@ std::uint32_t Subject::most_held() const {
   return held > kAhead ? held - kAhead : 1;
 }
 
-void Subject::restore() {
-  if (!body_.before) return;
-  const CurrentDevice current(device_.handle());
-  const Deadline deadline(body_.name, expected_s(0));
-  body_.before(streams_[0]);
-  BENCH_CU(cudaStreamSynchronize(streams_[0]), "{}", body_.name);
-  is_restored_ = true;
-}
-
 HostTimes Subject::time_host(std::uint32_t batch) {
   if (body_.before) check_with_before(batch);
   const CurrentDevice current(device_.handle());
@@ -199,7 +186,7 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   cudaGraphExec_t executable = graph(batch);
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
   const Deadline deadline(body_.name, expected_s(batch));
-  if (!std::exchange(is_restored_, false) && body_.before) body_.before(stream);
+  if (body_.before) body_.before(stream);
   BENCH_CU(cudaStreamSynchronize(stream), "{}", body_.name);
   has_run_ = true;
 

@@ -40,14 +40,12 @@ class Subject final : public bench::Subject {
   // The device outlives it.
   Subject(Device& device, Body body);
 
-  // [gate] [before, eviction sweep | before, lead-in, before] start event, batch, stop event. The gate is shut until all of
-  // that is enqueued, or as much as a queue takes. Throws Error; before set_evict_bytes, also for evict_l2.
+  // [gate] [before, eviction sweep | lead-in, before] start event, batch, stop event. The gate is shut until all of that is
+  // enqueued, or as much as a queue takes. Throws Error; before set_evict_bytes, also for evict_l2.
   DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
   std::uint32_t most_held() const override;
   const bench::Kernel* kernel() const override { return body_.kernel; }
-  bool restores() const override { return body_.before != nullptr; }
-  void restore() override;
 
  private:
   // Where it is replayed, the graph of the body `batch` times, made on first use; else nullptr.
@@ -66,7 +64,6 @@ class Subject final : public bench::Subject {
   std::vector<Event> joins_;
   std::map<std::uint32_t, GraphExec> graphs_;  // by batch
   bool has_run_ = false;
-  bool is_restored_ = false;
   double launch_ns_ = 0;  // the last sample's, stamps included; 0: none yet
 };
 

@@ -79,18 +79,12 @@ void Subject::record_device_part(const DeviceSampleSpec& spec, std::uint32_t par
       full_barrier(commands);
     }
     body_.bind(commands);
-    const auto put_back = [&] {
-      if (!body_.before || spec.evict_l2) return;
+    for (std::uint32_t i = 0; i < spec.lead_in && body_.lead_in; ++i) body_.lead_in(commands);
+    if (body_.before && !spec.evict_l2) {
       full_barrier(commands);
       body_.before(commands);
       body_.bind(commands);
-    };
-    for (std::uint32_t i = 0; i < spec.lead_in && body_.lead_in; ++i) {
-      put_back();
-      if (body_.before) full_barrier(commands);
-      body_.lead_in(commands);
     }
-    put_back();
     full_barrier(commands);
     commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
   }
@@ -161,7 +155,6 @@ void Subject::submit(CommandSlot& slot, const std::function<void(std::uint32_t)>
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
-  is_restored_ = false;
   if (body_.before) check_with_before(spec.batch);
   if (!body_.batches && spec.batch > 1) {
     DeviceTime sum;
@@ -208,22 +201,14 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
 
 double Subject::expected_s(std::uint32_t launches) const { return context_.expected_s(launches * launch_ns_ * 1e-9); }
 
-void Subject::restore() {
-  if (!body_.before) return;
-  const vk::raii::CommandBuffer& commands = before_slot_.begin(true);
-  body_.before(commands);
-  full_barrier(commands);
-  before_slot_.run(body_.name, context_.expected_s(0));
-  is_restored_ = true;
-}
-
 // Ahead of host times, untimed: what comes before each sample, or a barrier. What ran before is then over, and the queue has
 // just had a submission.
 void Subject::settle() {
   if (body_.before) {
-    if (!is_restored_) restore();
-    is_restored_ = false;
-    return;
+    const vk::raii::CommandBuffer& commands = before_slot_.begin(true);
+    body_.before(commands);
+    full_barrier(commands);
+    return before_slot_.run(body_.name, context_.expected_s(0));
   }
   if (!has_barrier_) {
     before_slot_.begin(false);

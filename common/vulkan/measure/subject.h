@@ -22,13 +22,11 @@ class Subject final : public bench::Subject {
   // null where there is none.
   Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Gate* gate, Body body);
 
-  // [gate] [before, eviction sweep | before, lead-in, before] stamp, batch, stamp. Several submissions are held until the last
-  // one is made, where the device has timeline semaphores (VulkanChoice::timeline).
+  // [gate] [eviction sweep | lead-in, before] stamp, batch, stamp. Several submissions are held until the last one is made,
+  // where the device has timeline semaphores (VulkanChoice::timeline).
   DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
   const Kernel* kernel() const override { return body_.kernel; }
-  bool restores() const override { return body_.before != nullptr; }
-  void restore() override;
 
  private:
   void record_device_part(const DeviceSampleSpec& spec, std::uint32_t part);
@@ -52,7 +50,6 @@ class Subject final : public bench::Subject {
   CommandSlot host_slot_;
   CommandSlot before_slot_;  // `before`, or nothing but a full barrier
   bool has_barrier_ = false;
-  bool is_restored_ = false;
   // What the slots hold unless it is recorded anew.
   std::optional<DeviceSampleSpec> recorded_device_;
   std::optional<std::uint32_t> recorded_host_batch_;
