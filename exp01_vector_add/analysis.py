@@ -12,8 +12,8 @@ from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured
 from benchlib.results.results import APIS, API_NAMES, Table
 from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.tables import floors
-from benchlib.tables.twins import micros, noise_floor, plain, twin_table, with_noise_floor, without_checks
-from benchlib.tables.pivot import Columns, by_api, column, figures, keys, named, pivot, rounded, thousandth, told, versus
+from benchlib.tables.twins import micros, noise_floor, plain, twin_table, versus, with_noise_floor, without_checks
+from benchlib.tables.pivot import Columns, by_api, column, figures, keys, named, pivot, rounded, thousandth, told
 
 ADD_VARIANTS = ["add_f32", "add_f32x4"]
 COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]

@@ -12,8 +12,8 @@ from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
 from benchlib.model.pairs import Pair, pairs
-from benchlib.tables.twins import micros, noise_floor, twin_table, with_noise_floor
-from benchlib.tables.pivot import by_api, column, figures, keys, pivot, told, versus
+from benchlib.tables.twins import micros, noise_floor, twin_table, versus, with_noise_floor
+from benchlib.tables.pivot import by_api, column, figures, keys, pivot, told
 
 MICROS = "µs per dispatch"
 

@@ -14,12 +14,12 @@ from benchlib.stats.formats import count, sig
 from benchlib.model.hardware_counts import Counts
 from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.pairs import Pair, figure_of, pairs
+from benchlib.model.pairs import figure_of, pairs
 from benchlib.tables import floors
-from benchlib.tables.counts import count_cell, count_cells, explained
-from benchlib.tables.twins import micros, noise_floor, plain, sectors_cell, sectors_header
+from benchlib.tables.counts import count_cell, explained
+from benchlib.tables.twins import micros, noise_floor, plain, sectors_columns, versus
 from benchlib.tables.twins import sectors_table, twin_table, with_noise_floor, without_checks
-from benchlib.tables.pivot import Columns, across, by_api, column, figures, keys, pivot, told, versus
+from benchlib.tables.pivot import across, by_api, column, figures, keys, pivot, told
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
@@ -72,10 +72,6 @@ def layout_table(table: Table, cases: Sequence[Case], counts: Counts | None) -> 
     )
 
 
-def sectors(table: Table, counts: Counts | None) -> Columns[Pair]:
-    return sectors_header(counts), lambda pair: [sectors_cell(table, pair.case), *(count_cells(counts, pair.sides) if counts else [])]
-
-
 def offsets(found: Study, table: Table) -> Blocks:
     """Time at every offset beside the predicted sectors and the time at offset 0."""
     counts = hardware_counts.load(found, table)
@@ -87,7 +83,7 @@ def offsets(found: Study, table: Table) -> Blocks:
 
     parts: Blocks = []
     for variant in ("read_offset", "write_offset"):
-        columns = keys({"offset:": lambda case: case["offset"]}), sectors(table, counts), by_api(["{} µs:", "to offset 0:"], cells), versus(table)
+        columns = keys({"offset:": lambda case: case["offset"]}), sectors_columns(table, counts), by_api(["{} µs:", "to offset 0:"], cells), versus(table)
         parts += [heading(variant), pivot(pairs(table, {"variant": variant, "elements": "max"}), *columns)]
     return with_noise_floor(found, table, *parts, *explained(counts))
 
@@ -98,7 +94,7 @@ def structs(found: Study, table: Table) -> Blocks:
     shown = pivot(
         pairs(table, {"variant": "struct_read", "elements": "max"}),
         keys({"struct bytes:": "struct_bytes", "fields read:": "fields"}),
-        sectors(table, counts),
+        sectors_columns(table, counts),
         by_api(["{} µs:"], figures(table, micros, "device_ns")),
         by_api(["{} sector GB/s:"], figures(table, plain, "sector_gbps")),
         versus(table),

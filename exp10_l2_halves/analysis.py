@@ -10,9 +10,9 @@ from benchlib.document.document import NONE, NO_RESULTS, Blocks, Cell, Code, par
 from benchlib.model.analysis import Analysis, Study
 from benchlib.tables.slices import slices_table
 from benchlib.model.pairs import figure_of, pairs
-from benchlib.tables.twins import micros, noise_floor
+from benchlib.tables.twins import micros, noise_floor, versus
 from benchlib.results.results import API_NAMES, Case, Row, Table
-from benchlib.tables.pivot import api_name, by_api, column, decimals, figures, keys, pivot, rounded, told, versus
+from benchlib.tables.pivot import api_name, by_api, column, decimals, figures, keys, pivot, rounded, told
 
 HOMES = {"home_store": "stores", "home_load": "loads"}
 CHANGES = {

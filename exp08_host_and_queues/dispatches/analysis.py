@@ -6,9 +6,9 @@ from benchlib.document.document import Blocks, Cell, fixed
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, pairs, place_in
-from benchlib.tables.twins import micros, noise_floor, plain
+from benchlib.tables.twins import micros, noise_floor, plain, versus
 from benchlib.results.results import Case, Table
-from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told, versus
+from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told
 
 WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "buffers", "submissions"]
 TIMES = ("device_ns", "roundtrip_ns", "submit_ns")

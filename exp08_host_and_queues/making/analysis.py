@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from benchlib.document.document import NONE, Blocks, Cell, number
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, pairs
-from benchlib.tables.twins import measured_cell, micros, noise_floor
+from benchlib.tables.twins import measured_cell, micros, noise_floor, versus
 from benchlib.results.results import Case, Table
 from benchlib.stats.formats import binary
-from benchlib.tables.pivot import api_name, by_api, column, figures, keys, named, pivot, told, versus
+from benchlib.tables.pivot import api_name, by_api, column, figures, keys, named, pivot, told
 
 WAYS = {
     "compiler": "compiled: PTX, SPIR-V",

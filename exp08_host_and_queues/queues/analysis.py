@@ -6,9 +6,9 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import Pair, figure_of, pairs
-from benchlib.tables.twins import micros, noise_floor, plain
+from benchlib.tables.twins import micros, noise_floor, plain, versus
 from benchlib.results.results import Case, Table
-from benchlib.tables.pivot import Columns, api_name, by_api, column, figures, keys, named, pivot, told, versus
+from benchlib.tables.pivot import Columns, api_name, by_api, column, figures, keys, named, pivot, told
 
 BESIDE = {
     "same_queue": "one stream, one queue",

@@ -8,10 +8,10 @@ from benchlib.document.document import NONE, Block, Blocks, Cell, Code, paragrap
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, in_order, pairs
-from benchlib.tables.twins import micros, plain
+from benchlib.tables.twins import micros, plain, versus
 from benchlib.results.results import Case, Table
 from benchlib.stats.formats import binary
-from benchlib.tables.pivot import across, api_name, by_api, figures, keys, named, pivot, told, versus
+from benchlib.tables.pivot import across, api_name, by_api, figures, keys, named, pivot, told
 
 WORD_BYTES = 4
 ENGINES = {"copy_engine": "copy engine, transfer queue", "compute_queue": "compute queue", "kernel": "kernel"}

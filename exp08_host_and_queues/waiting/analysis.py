@@ -8,9 +8,9 @@ from benchlib.document.document import Block, Blocks
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import Pair, pairs, place_in
-from benchlib.tables.twins import micros, noise_floor
+from benchlib.tables.twins import micros, noise_floor, versus
 from benchlib.results.results import Table
-from benchlib.tables.pivot import Columns, by_api, figures, keys, pivot, rounded, thousandth, told, versus
+from benchlib.tables.pivot import Columns, by_api, figures, keys, pivot, rounded, thousandth, told
 
 WAYS = ["poll", "sleep", "object", "poll_object", "flag", "spin", "yield"]
 SHARES = ("cpu_user", "cpu_system", "cpu_share")

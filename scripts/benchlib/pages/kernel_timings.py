@@ -13,12 +13,13 @@ from benchlib.stats.formats import sig
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
 from benchlib.document.document import NONE, Blocks, Cell, Code, Inline, ListingLink, SectionLink, paragraph
-from benchlib.results.results import WITH_ALL_CHECKS, Table
+from benchlib.results.results import WITH_ALL_CHECKS, Case, Table
 from benchlib.sass import listings
 from benchlib.stats.stats import PAIR_VERDICTS
 from benchlib.model.pairs import Pair, figure_of, pair_ratio, pair_verdict, pairs
 from benchlib.tables import claim_tables
-from benchlib.tables.twins import comparison, key_cell, micros, varying_columns
+from benchlib.tables.pivot import by_api, column, figures, keys, pivot
+from benchlib.tables.twins import comparison, micros, varying_columns
 
 SECTION = "Every pair's machine code"
 MOST_PAIRS = 6  # on a page
@@ -31,6 +32,14 @@ class Ran:
 
     pair: Pair
     exactly: bool  # else Vulkan's code was built for another workgroup size
+
+    @property
+    def case(self) -> Case:
+        return self.pair.case
+
+    @property
+    def sides(self) -> tuple[Case | None, Case | None]:
+        return self.pair.sides
 
 
 def by_page(found: Study, table: Table) -> Mapping[str, Sequence[Ran]]:
@@ -55,21 +64,17 @@ def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Bl
     ran = found.memoized(by_page, table).get(kernel, ())
     blocks: Blocks = []
     if ran:
-        by_time = sorted(ran, key=lambda one: (not one.exactly, -_time(table, one.pair)))
-        columns = varying_columns([one.pair.case for one in ran])
-        header = ["variant", *(f"{column}:" for column in columns), "CUDA µs:", "Vulkan µs:"]
-        header += ["Vulkan/CUDA [95 %]:", "Vulkan is"] * table.compares_times
-        executed = [_executed(found, table, one.pair) for one in by_time[:MOST_PAIRS]]
-        has_executed = any(cell != NONE for cells in executed for cell in cells)
-        header += ["CUDA instructions:", "Vulkan instructions:"] * has_executed + ["Vulkan's code"]
-        rows: list[list[Cell]] = []
-        for one, counted in zip(by_time[:MOST_PAIRS], executed):
-            case = one.pair.case
-            keys = [key_cell(case, column) for column in columns]
-            times = [micros(figure_of(table, side)) for side in one.pair.sides]
-            judged = comparison(table, one.pair) if table.compares_times else []
-            rows.append([case["variant"], *keys, *times, *judged, *(counted if has_executed else []), "this" if one.exactly else LIKE_IT])
-        blocks.append(document.table(header, rows))
+        by_time = sorted(ran, key=lambda one: (not one.exactly, -_time(table, one.pair)))[:MOST_PAIRS]
+        executed = ["CUDA instructions:", "Vulkan instructions:"], lambda one: _executed(found, table, one.pair)
+        shown = pivot(
+            by_time,
+            keys({"variant": "variant", **varying_columns([one.case for one in ran])}),
+            by_api(["{} µs:"], figures(table, micros, "device_ns")),
+            *([(["Vulkan/CUDA [95 %]:", "Vulkan is"], lambda one: comparison(table, one.pair))] if table.compares_times else []),
+            *([executed] if any(cell != NONE for one in by_time for cell in _executed(found, table, one.pair)) else []),
+            column("Vulkan's code", lambda one: "this" if one.exactly else LIKE_IT),
+        )
+        blocks.append(shown)
     left = max(0, len(ran) - MOST_PAIRS)
     text: list[Inline] = [f"{left} more pairs ran it: " if left else "" if ran else "No pair of the results ran this code: "]
     text += [SectionLink(SECTION, table.name, SECTION), "."]

@@ -11,7 +11,6 @@ from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, fi
 from benchlib.model.pairs import Pair, figure_of
 from benchlib.results.results import API_NAMES, Case, Table
 from benchlib.stats.stats import Figure
-from benchlib.tables.twins import comparison
 
 Of = TypeVar("Of")
 Value = TypeVar("Value")
@@ -38,7 +37,7 @@ def keys(of: Mapping[str, str | Callable[[Case], Cell]]) -> Columns[Case | Pair]
     """By the column's name the case's column, or what is made of the case."""
 
     def cells(row: Case | Pair) -> list[Cell]:
-        case = row.case if isinstance(row, Pair) else row
+        case = row if isinstance(row, Case) else row.case
         return [case[each] or NONE if isinstance(each, str) else each(case) for each in of.values()]
 
     return list(of), cells
@@ -83,11 +82,6 @@ def decimals(table: Table, of: Mapping[str, tuple[str, int]]) -> Columns[Case]:
 
 def rounded(figure: Figure | None, digits: int, unit: str = "") -> Cell:
     return fixed(figure.value if figure else None, digits, unit)
-
-
-def versus(table: Table, what: str = "", of: str = "Vulkan") -> Columns[Pair]:
-    """Vulkan/CUDA, and the verdict."""
-    return [f"Vulkan/CUDA{what} [95 %]:", f"{of} is"], lambda pair: comparison(table, pair)
 
 
 # ------------------------------------------------------------------------------------------------------- what is made of a case

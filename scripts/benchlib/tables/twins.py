@@ -1,6 +1,7 @@
 """What the experiments' tables are made of: cells, twins beside each other, the noise floor."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 from benchlib.base.programs import CONTROLS
 from benchlib.document import document
@@ -13,6 +14,7 @@ from benchlib.results.results import API_NAMES, APIS, CLASSES, Case, Table
 from benchlib.stats.formats import ratio_text
 from benchlib.stats.stats import Figure
 from benchlib.tables.counts import COUNTS_HEADER, count_cells, explained
+from benchlib.tables.pivot import Columns, by_api, column, figures, keys, pivot, told
 
 
 def micros(figure: Figure | None) -> Cell:
@@ -34,10 +36,11 @@ def both_apis(table: Table, cases: Sequence[Case], metric: str) -> Cell:
     return NONE if set(cells) == {NONE} else document.joined(cells)
 
 
-def varying_columns(cases: Sequence[Case]) -> list[str]:
-    """The key columns worth a table column: the size, and those that differ between these cases."""
-    columns = [column for column, _ in cases[0].cells if column not in ("variant", "api")]
-    return [column for column in columns if column == "elements" or len({case[column] for case in cases}) > 1]
+def varying_columns(cases: Sequence[Case], without: Collection[str] = ()) -> dict[str, Callable[[Case], Cell]]:
+    """For keys(): the key columns worth a table column, the size and those that differ between these cases."""
+    columns = [column for column, _ in cases[0].cells if column not in ("variant", "api", *without)] if cases else []
+    varying = [column for column in columns if column == "elements" or len({case[column] for case in cases}) > 1]
+    return {f"{column}:": partial(key_cell, column=column) for column in varying}
 
 
 def key_cell(case: Case, column: str) -> Cell:
@@ -64,9 +67,16 @@ def comparison(table: Table, pair: Pair) -> list[Cell]:
     return [document.joined([document.ratio(found.effect), further], "; "), document.joined([Verdict(found.verdict), found.seen], ", ")]
 
 
-def sectors_header(counts: Counts | None, name: str = "sectors per warp, load + store") -> list[str]:
-    """The columns of the predicted sectors, and of the counted ones where there are any."""
-    return [f"{name}, predicted:", *COUNTS_HEADER] if counts else [f"{name}:"]
+def versus(table: Table, what: str = "", of: str = "Vulkan") -> Columns[Pair]:
+    """Vulkan/CUDA, and the verdict."""
+    return [f"Vulkan/CUDA{what} [95 %]:", f"{of} is"], lambda pair: comparison(table, pair)
+
+
+def sectors_columns(table: Table, counts: Counts | None, name: str = "sectors per warp, load + store") -> Columns[Pair]:
+    """The predicted sectors, and the counted ones where there are any."""
+    if not counts:
+        return column(f"{name}:", lambda pair: sectors_cell(table, pair.case))
+    return [f"{name}, predicted:", *COUNTS_HEADER], lambda pair: [sectors_cell(table, pair.case), *count_cells(counts, pair.sides)]
 
 
 def twin_table(
@@ -81,50 +91,47 @@ def twin_table(
     and of `metrics`, columns that the experiment measured, those that any of these rows has.
     """
     found = sorted(pairs(table, where), key=lambda pair: (pair.case.elements, pair.case["block"].zfill(5)))
-    if not found:
-        return NO_RESULTS
-    columns = varying_columns([pair.case for pair in found])
-    header = ["variant", *(f"{column}:" for column in columns)]
-    with_rates = any(figure_of(table, side, "gbps") for pair in found for side in pair.sides)
-    header += ["CUDA µs:", "Vulkan µs:", *(["CUDA GB/s:", "Vulkan GB/s:"] if with_rates else [])]
-    metrics = [metric for metric in metrics if any(side and table.text(side, metric) for pair in found for side in pair.sides)]
-    header += [f"{API_NAMES[api]} {metric}:" for metric in metrics for api in APIS]
-    header += sectors_header(counts) if sectors and table.model else []
-    header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
-    rows = []
-    for pair in found:
-        cells: list[Cell] = [pair.case["variant"], *(key_cell(pair.case, column) for column in columns)]
-        cells += [micros(figure_of(table, side)) for side in pair.sides]
-        cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides if with_rates]
-        cells += [measured_cell(table, side, metric) for metric in metrics for side in pair.sides]
-        if sectors and table.model:
-            cells += [sectors_cell(table, pair.case), *(count_cells(counts, pair.sides) if counts else [])]
-        rows.append(cells + comparison(table, pair))
-    return document.table(header, rows)
+    sides = [side for pair in found for side in pair.sides if side]
+    return pivot(
+        found,
+        keys({"variant": "variant", **varying_columns([pair.case for pair in found])}),
+        by_api(["{} µs:"], figures(table, micros, "device_ns")),
+        *([by_api(["{} GB/s:"], figures(table, plain, "gbps"))] if any(figure_of(table, side, "gbps") for side in sides) else []),
+        *(by_api([f"{{}} {metric}:"], measured_cells(table, metric)) for metric in metrics if any(table.text(side, metric) for side in sides)),
+        *([sectors_columns(table, counts)] if sectors and table.model else []),
+        versus(table),
+    )
+
+
+def measured_cells(table: Table, metric: str) -> Callable[[Case | None], list[Cell]]:
+    return lambda side: [measured_cell(table, side, metric)]
 
 
 def without_checks(found: Study, table: Table, where: Mapping[str, object]) -> Blocks:
     """Vulkan as the driver has it and without its bounds checks, each against the CUDA side that it was measured with."""
-    off = pairs(table, {**where, "checks": "off"})
-    if not off:
-        return [NO_RESULTS]
-    columns = [column for column in varying_columns([pair.case for pair in off]) if column != "checks"]
-    header = ["variant", *(f"{column}:" for column in columns), "CUDA µs:", "Vulkan µs:", "without checks µs:"]
-    header += ["Vulkan/CUDA [95 %]:", "Vulkan is", "without checks/CUDA [95 %]:", "without checks it is"]
-    header += ["with checks/without [95 %]:"]
-    rows = []
-    for pair in sorted(off, key=lambda pair: (pair.case["variant"], pair.case.elements, pair.case["block"].zfill(5))):
-        own = next(iter(pairs(table, exactly(pair.case.replace(checks="")))), Pair(None, None))
-        cells: list[Cell] = [pair.case["variant"], *(key_cell(pair.case, column) for column in columns)]
-        cells += [micros(figure_of(table, side)) for side in (own.cuda or pair.cuda, own.vulkan, pair.vulkan)]
-        cells += comparison(table, own) + comparison(table, pair)
-        both = own.vulkan and pair.vulkan
-        rows.append([*cells, document.ratio(table.ratio(own.vulkan, pair.vulkan)) if both else NONE])
-    reading = paragraph(
+    off = sorted(pairs(table, {**where, "checks": "off"}), key=lambda pair: (pair.case["variant"], pair.case.elements, pair.case["block"].zfill(5)))
+    own = {pair: next(iter(pairs(table, exactly(pair.case.replace(checks="")))), Pair(None, None)) for pair in off}
+
+    def times(pair: Pair) -> list[Cell]:
+        return [micros(figure_of(table, side)) for side in (own[pair].cuda or pair.cuda, own[pair].vulkan, pair.vulkan)]
+
+    def checks(pair: Pair) -> Cell:
+        with_checks = own[pair].vulkan
+        return document.ratio(table.ratio(with_checks, pair.vulkan)) if with_checks and pair.vulkan else NONE
+
+    shown = pivot(
+        off,
+        keys({"variant": "variant", **varying_columns([pair.case for pair in off], without=["checks"])}),
+        (["CUDA µs:", "Vulkan µs:", "without checks µs:"], times),
+        (["Vulkan/CUDA [95 %]:", "Vulkan is"], lambda pair: comparison(table, own[pair])),
+        (["without checks/CUDA [95 %]:", "without checks it is"], lambda pair: comparison(table, pair)),
+        column("with checks/without [95 %]:", checks),
+    )
+    reading = (
         "Without checks: VK_EXT_pipeline_robustness, and storage buffers whose accesses are not checked. With the driver's default no "
         "robustness feature is enabled either."
     )
-    return with_noise_floor(found, table, document.table(header, rows), reading)
+    return told(shown, after=[reading, found.memoized(noise_floor, table)])
 
 
 def noise_floor(found: Study, table: Table) -> Block:
