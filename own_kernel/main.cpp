@@ -134,7 +134,10 @@ int main(int argc, char** argv) {
   bench::note_signals();
   try {
     Wish wish;
-    return parse(argc, argv, wish) ? run(wish) : bench::kOk;
+    const int code = parse(argc, argv, wish) ? run(wish) : bench::kOk;
+    if (std::cout.flush()) return code;
+    std::cerr << "own_kernel: standard output cannot be written: what it was to say is lost\n";
+    return code == bench::kOk ? bench::kFailed : code;
   } catch (const UsageError& error) {
     std::cerr << "own_kernel: " << error.what() << '\n';
     return bench::kUsage;

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <thread>
 
@@ -58,6 +61,26 @@ TEST(Child, ACopyOfThisProcess) {
   EXPECT_EQ(failed.output, "no luck");
   EXPECT_EQ(run_in_child([] { return raise(SIGABRT), std::string(); }, 30).signal, SIGABRT);
   EXPECT_TRUE(run_in_child([] { return sleep(100), std::string(); }, 0.3).timed_out);
+}
+
+// Nobody else would end it, where the terminal is closed or the program killed.
+TEST(Child, ACopyEndsWithWhoStartedIt) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t starter = fork();
+  if (starter == 0) {
+    run_in_child([&] { return write(ends[1], "x", 1), sleep(100), std::string(); }, 100);
+    _exit(0);
+  }
+  close(ends[1]);
+  char byte = 0;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1) << "it runs";
+  kill(starter, SIGKILL);
+  waitpid(starter, nullptr, 0);
+  pollfd waits = {ends[0], POLLIN, 0};
+  ASSERT_EQ(poll(&waits, 1, 10000), 1);
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "nobody holds the other end";
+  close(ends[0]);
 }
 
 }  // namespace

@@ -308,6 +308,7 @@ std::string choose(const Step& step, const SpirvModule& module) {
   if (!step.entry.empty()) return step.entry;
   if (names.size() == 1) return names[0];
   if (std::find(names.begin(), names.end(), "main") != names.end()) return "main";
+  if (names.empty()) throw Error("it has no entry point of a compute shader");
   throw Error("it has several entry points, and no entry names one; there: {}", fmt::join(names, ", "));
 }
 

@@ -13,6 +13,7 @@
 
 #include "compile/cuda_source.h"
 #include "core/base/error.h"
+#include "description/keys.h"
 
 namespace bench::own {
 namespace {
@@ -620,6 +621,8 @@ std::string first_description(const std::vector<fs::path>& files, const Target& 
   std::vector<std::string> names;
   bool has_wished = false;
   for (std::size_t i = 0; i < files.size(); ++i) {
+    if (has_control_character(files[i].string()))
+      throw UsageError("--init: a control character in a file's name; none is allowed");
     if (!fs::is_regular_file(files[i])) throw UsageError("--init: no such file: {}", files[i].string());
     const std::string ending = files[i].extension().string();
     if (ending == ".cuh" || ending == ".glsl")

@@ -10,7 +10,14 @@
 namespace bench::own {
 
 Scratch::Scratch() {
-  std::string name = (std::filesystem::temp_directory_path() / "own_kernel-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) {
+    const char* const named = std::getenv("TMPDIR");
+    throw Error("no folder for temporary files: {}: {} (TMPDIR names another)", named != nullptr ? named : "/tmp",
+                error.message());
+  }
+  std::string name = (folder / "own_kernel-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw Error("no folder {}: {}", name, std::strerror(errno));
   path_ = name;
 }

@@ -11,6 +11,8 @@
 namespace bench::own {
 namespace {
 
+constexpr std::size_t kLongestMessage = 1000;
+
 // Letters to change, add or leave out (Levenshtein).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -27,6 +29,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control_character); }
 
 std::string near_names(std::string_view name, const std::vector<std::string>& names) {
   if (name.size() > 100) return "";
@@ -64,9 +68,10 @@ Keys::Keys(const toml::table& table, std::string file, std::string what)
 
 void Keys::fail(std::uint32_t line, const std::string& message) const {
   std::string text = fmt::format("{}:{}: {}: {}", file_, std::max(line, 1U), what_, message);
-  // One line, whatever the names in it.
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  // One line that a screen holds, whatever the names in it.
+  std::replace_if(text.begin(), text.end(), is_control_character, ' ');
+  if (text.size() > kLongestMessage)
+    text = text.substr(0, kLongestMessage / 2) + " ... " + text.substr(text.size() - kLongestMessage / 2);
   throw UsageError("{}", text);
 }
 

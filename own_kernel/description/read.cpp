@@ -116,6 +116,7 @@ class Reader {
 
   fs::path existing(const Keys& keys, std::uint32_t line, std::string_view key, const std::string& text, bool folder = false) {
     if (text.empty()) keys.fail(line, "{} is empty; a path is allowed", key);
+    if (has_control_character(text)) keys.fail(line, "{} = \"{}\": a control character in a path; none is allowed", key, text);
     fs::path path = (folder_ / text).lexically_normal();
     std::error_code ignored;
     if (folder ? !fs::is_directory(path, ignored) : !fs::is_regular_file(path, ignored))
@@ -443,8 +444,8 @@ class Reader {
     Side side;
     side.line = keys.line();
     side.name = keys.text("name").value_or("");
-    if (keys.has("name") &&
-        (side.name.empty() || side.name.size() > 40 || side.name.find_first_of("\r\n\t,\"") != std::string::npos))
+    if (keys.has("name") && (side.name.empty() || side.name.size() > 40 || has_control_character(side.name) ||
+                             side.name.find_first_of(",\"") != std::string::npos))
       keys.fail(keys.line_of("name"), "name is \"{}\"; 1 to 40 characters are allowed, without commas, quotes and tabs",
                 side.name);
     const std::vector<const toml::table*> steps = keys.tables("step");

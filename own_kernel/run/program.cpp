@@ -132,7 +132,8 @@ class Program {
   }
 
   int run() {
-    for (const auto& [option, path] : {std::pair("--json", options_.json), std::pair("--csv", options_.csv)})
+    for (const auto& [option, path] :
+         {std::pair("--json", options_.json), std::pair("--csv", options_.csv), std::pair("--count", options_.count)})
       check_place(option, path);
     gpu_ = ask_gpu(options_.device);
     compile_all();
@@ -354,6 +355,8 @@ class Program {
     std::vector<std::string> arguments = {option, where, "--api", apis()};
     if (options_.compile_only) arguments.emplace_back("--compile-only");
     const Child child = run_child_main(wish, what, arguments, kSpareS + 300);
+    if (child.end.exit_code == kAllSkipped && !child.last_line.empty())
+      add_note(fmt::format("{}: {}", option, child.last_line));
     if (!child.end.ok() && child.end.exit_code != kAllSkipped)
       add_fault(fmt::format("{} {}: {}", option, path, child.last_line.empty() ? child.end.words() : child.last_line));
   }

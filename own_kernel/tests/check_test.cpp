@@ -309,6 +309,12 @@ TEST_F(Check, AnEntryThatThereIsNotIsNamedWithThoseThatThereAre) {
               HasSubstr("no entry point for compute is called other; there: main"));
   folder_.write("code.spv", "no module");
   EXPECT_THAT(said_of_vulkan("saxpy.comp", "code.spv"), HasSubstr("code.spv: no SPIR-V module: it does not begin as one"));
+  // A head, OpEntryPoint Vertex %1 "main", and that: void %1() { return; }.
+  const std::vector<std::uint32_t> vertex = {0x07230203, 0x00010000, 0,          5,         0, 0x0005000f, 0, 1, 0x6e69616d, 0,
+                                             0x00020013, 2,          0x00030021, 3,         2, 0x00050036, 2, 1, 0,          3,
+                                             0x000200f8, 4,          0x000100fd, 0x00010038};
+  folder_.write("code.spv", std::string(reinterpret_cast<const char*>(vertex.data()), 4 * vertex.size()));
+  EXPECT_THAT(said_of_vulkan("saxpy.comp", "code.spv"), HasSubstr("code.spv: it has no entry point of a compute shader"));
   folder_.write("code.cubin", "no cubin");
   EXPECT_THAT(said_of_cuda("saxpy.cu", "code.cubin"),
               HasSubstr("code.cubin: no cubin: it does not begin as a 64-bit ELF file"));

@@ -231,6 +231,9 @@ TEST(InitText, OtherFilesAreRefusedInOneLine) {
               HasSubstr("a.hip: the ending tells"));
   EXPECT_THAT(message_of<UsageError>([&] { first_description({folder.path() / "gone.cu"}, {}, folder.path()); }),
               HasSubstr("no such file"));
+  folder.write("a\nb.comp", "");
+  EXPECT_THAT(message_of<UsageError>([&] { first_description({folder.path() / "a\nb.comp"}, {}, folder.path()); }),
+              HasSubstr("a control character in a file's name"));
 }
 
 }  // namespace

@@ -118,6 +118,29 @@ TEST_F(OwnKernel, AFirstFileIsReadBack) {
   EXPECT_EQ(end.exit_code, 0) << end.output << made.output;
 }
 
+// What was to be said is lost otherwise, and the exit code tells of no fault.
+TEST_F(OwnKernel, AStandardOutputThatIsFullIsAFault) {
+  const std::string toml = std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions/scale_shaders.toml";
+  const ChildEnd end = run_child({"/bin/sh", "-c", std::string(BENCH_OWN_KERNEL) + " " + toml + " --check > /dev/full"}, 60);
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.output, HasSubstr("standard output cannot be written"));
+}
+
+TEST_F(OwnKernel, WithoutCountersARunThatWasToCountSaysSo) {
+  const ChildEnd end = run("spv_entry/negate.toml", {"--processes", "1", "--budget", "0.02", "--count", path("counts.csv")});
+  if (end.exit_code == 77) GTEST_SKIP() << end.output;
+  if (std::filesystem::exists(path("counts.csv"))) GTEST_SKIP() << "this GPU counts";
+  EXPECT_THAT(end.output, HasSubstr("--count: nothing is counted: "));
+  EXPECT_EQ(run("spv_entry/negate.toml", {"--count", path("gone/counts.csv")}).exit_code, 2);
+}
+
+TEST_F(OwnKernel, AFolderForTemporaryFilesThatIsNotThereIsNamed) {
+  const std::string toml = std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions/scale_shaders.toml";
+  const ChildEnd end = run_child({"/usr/bin/env", "TMPDIR=/nowhere", BENCH_OWN_KERNEL, toml}, 60);
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.output, HasSubstr("no folder for temporary files: /nowhere: No such file or directory"));
+}
+
 TEST_F(OwnKernel, UsageIsTwo) {
   EXPECT_EQ(run_child({BENCH_OWN_KERNEL}, 60).exit_code, 2);
   EXPECT_EQ(run("nowhere.toml", {}).exit_code, 2);

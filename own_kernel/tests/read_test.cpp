@@ -343,6 +343,8 @@ const Mistake kMistakes[] = {
      "43: [[side]] 1: file = \"saxpy.hip\": the ending tells the language; allowed: .cu, .ptx, .cubin, .comp, .spv"},
     {"file = \"saxpy.cu\"", "file = \"saxpy.cuh\"", "file = \"saxpy.cuh\": a header; a .cu file that includes it is allowed"},
     {"file = \"saxpy.cu\"", "file = \"gone.cu\"", "file = \"gone.cu\": no such file ("},
+    {"file = \"saxpy.cu\"", "file = \"sax\\npy.cu\"", "a control character in a path; none is allowed"},
+    {"file = \"saxpy.cu\"", "file = \"saxpy.cu\"\nname = \"a\\u001b[2Jb\"", "1 to 40 characters are allowed"},
     {"file = \"saxpy.cu\"\n", "", "42: [[side]] 1: no key file; a kernel's file is needed"},
     {"[\"n32\", \"a\", \"x\", \"y\"]", "[\"n32\", \"a\", \"x\", \"yy\"]",
      "45: [[side]] 1: \"yy\" is the name of no buffer, scalar or struct; near: y; allowed: a, n32, params, x, y"},
@@ -393,6 +395,7 @@ TEST_F(Read, EveryMistakeIsOneLineThatSaysWhatIsAllowed) {
   static_assert(std::size(kMistakes) >= 40);
   for (const Mistake& mistake : kMistakes)
     EXPECT_THAT(complaint(with(mistake.from, mistake.to)), HasSubstr(mistake.said)) << mistake.to;
+  EXPECT_LT(complaint(with("entry = \"saxpy\"", "name = \"" + std::string(100000, 'x') + "\"")).size(), 1100);
   EXPECT_THAT(complaint(""), HasSubstr("1: the file: 0 [[side]] tables; one or two are allowed"));
   EXPECT_THAT(complaint(std::string(kRight) + "[[side]]\nfile = \"one.spv\"\narguments = []\ngrid = 1\n"),
               HasSubstr("3 [[side]] tables"));

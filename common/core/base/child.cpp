@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,9 +114,13 @@ ChildEnd run_child(const std::vector<std::string>& command, double limit_s) {
 
 ChildEnd run_in_child(const std::function<std::string()>& body, double limit_s) {
   Pipe pipe = make_pipe();
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw Error("no child process: {}", strerror(errno));
   if (child == 0) {
+    // Nobody else ends it where this process is killed, or its terminal closed: it would go on with the GPU.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
     setpgid(0, 0);
     std::string text;
     int code = 0;
