@@ -352,7 +352,8 @@ class Program {
     const bool is_listing = option == "--dump-isa";
     const CaseWish wish = {.alone = {}, .process = 0, .without = without_, .one_launch = is_listing};
     const std::string where = std::filesystem::absolute(path).string();
-    std::vector<std::string> arguments = {option, where, "--api", apis()};
+    // The counters of two shaders are CUDA's, too: it opens those of all work of the GPU.
+    std::vector<std::string> arguments = {option, where, "--api", is_listing ? apis() : "both"};
     if (options_.compile_only) arguments.emplace_back("--compile-only");
     const Child child = run_child_main(wish, what, arguments, kSpareS + 300);
     if (child.end.exit_code == kAllSkipped && !child.last_line.empty())
