@@ -40,7 +40,7 @@ def ceilings(found: Study, table: Table) -> Blocks:
 
     def best(variant: str, cache: str) -> Pair:
         where = {"variant": variant, "elements": "max", "cache": cache, "pick": "fastest"}
-        return Pair(*(next(iter(table.select({**where, "api": api})), None) for api in APIS))
+        return Pair(*(table.one({**where, "api": api}) for api in APIS))
 
     # The additions' warm rows are of smaller sizes: only the others run at the largest in both states.
     shown = [best(variant, "cold") for variant in ADD_VARIANTS + COPY_VARIANTS] + [best(variant, "warm") for variant in COPY_VARIANTS]

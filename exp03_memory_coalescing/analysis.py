@@ -17,8 +17,7 @@ from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.model.pairs import figure_of, pairs
 from benchlib.tables import floors
 from benchlib.tables.counts import count_cell, explained
-from benchlib.tables.twins import micros, noise_floor, plain, sectors_columns, versus
-from benchlib.tables.twins import sectors_table, twin_table, with_noise_floor, without_checks
+from benchlib.tables.twins import micros, noise_floor, plain, sectors_columns, sectors_table, twin_table, versus, with_noise_floor, without_checks
 from benchlib.tables.pivot import across, by_api, column, figures, keys, pivot, told
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles

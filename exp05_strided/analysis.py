@@ -19,7 +19,7 @@ from benchlib.tables import floors
 from benchlib.tables.counts import COUNTS_HEADER, count_cells, number_text
 from benchlib.tables.floors import FLOOR_HEADER, floor_cells
 from benchlib.tables.twins import comparison, micros, noise_floor, plain, rows_or_none, with_noise_floor, without_checks
-from benchlib.tables.pivot import told
+from benchlib.tables.pivot import across, column, pivot, told
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *COUNTS_HEADER]
@@ -87,17 +87,14 @@ def source(found: Study, table: Table) -> Blocks:
     rows = Rows(found, table)
     where = {"variant": SOURCE_VARIANTS}
     parts: Blocks = [rows.table_of(pairs(table, where), ["grid", "stride"])]
-    ratios = []
+
+    def strided(grid: str, api: str) -> Cell:
+        once, apart = (table.one({"variant": name, "grid": grid, "api": api}) for name in SOURCE_VARIANTS)
+        return document.ratio(table.ratio(apart, once) if apart and once else None)
+
     grids = sorted({case["grid"] for case in table.select(where)}, key=int)
-    for grid in grids:
-        cells: list[Cell] = [grid]
-        for api in ("cuda", "vulkan"):
-            coalesced, strided = (table.select({"variant": name, "grid": grid, "api": api})[:1] for name in SOURCE_VARIANTS)
-            cells.append(document.ratio(table.ratio(strided[0], coalesced[0]) if strided and coalesced else None))
-        ratios.append(cells)
-    if ratios:
-        header = ["blocks:", "CUDA strided/coalesced time [95 %]:", "Vulkan strided/coalesced time [95 %]:"]
-        parts.append(document.table(header, ratios))
+    ratios = across(list(API_NAMES), lambda api: f"{API_NAMES[api]} strided/coalesced time [95 %]", strided)
+    parts += [pivot(grids, column("blocks:", str), ratios)] if grids else []
     return with_noise_floor(found, table, *parts, READING)
 
 

@@ -493,9 +493,7 @@ def pages(twins: Sequence[CodeTwin], archs: Collection[str], out: Path, complete
 
 def past(out: Path) -> list[dict[str, str]]:
     """The rows of PAST: those that it has, and what the listings that are there now do not do alike. Newer ones may take their place."""
-    found, codes, twins = (
-        [row for _, row in csv_file.read(path)[1]] if path.exists() else [] for path in (csv_file.there(out / name) for name in (PAST, CODES, TWINS))
-    )
+    found, codes, twins = (csv_file.rows(out / name) for name in (PAST, CODES, TWINS))
     for experiment in dict.fromkeys(row["experiment"] for row in twins):
         of_experiment = ([row for row in rows if row["experiment"] == experiment] for rows in (codes, twins))
         for (cuda, vulkan), rows in by_hashes(*of_experiment).items():
@@ -509,10 +507,9 @@ def pages_again(out: Path, only: Sequence[str], kernels: Sequence[str] = ()) -> 
     """Of the listings that are there, from sass.csv and sass_twins.csv (CUDA's alone have none); and the counts in these. `kernels`: all,
     or those pages alone.
     """
-    tables = [
-        [record for _, record in csv_file.read(path)[1]] if path.name.startswith("sass.csv") or path.exists() else []
-        for path in (csv_file.there(out / name) for name in ("sass.csv", "sass_twins.csv"))
-    ]
+    tables = [csv_file.rows(out / name) for name in (CODES, TWINS)]
+    if not tables[0]:
+        raise InputError(f"{out}: no {CODES} with listings in it")
     console.chosen(sorted({record["experiment"] for record in tables[0]}), only)
     archs = {record["arch"] for record in tables[0] if record["api"] == "cuda" and record["instructions"]}
     if kernels:

@@ -71,7 +71,7 @@ def graphics(found: Study, table: Table) -> Blocks:
 
     def on(queues: str, name: str) -> Columns[Pair]:
         def cells(pair: Pair) -> list[Cell]:
-            other = next(iter(table.select({**{key: pair.case[key] for key in ("variant", "block")}, "queues": queues, "api": "vulkan"})), None)
+            other = table.one({"variant": pair.case["variant"], "block": pair.case["block"], "queues": queues, "api": "vulkan"})
             return [micros(figure_of(table, other)), document.interval(table.ratio(other, pair.vulkan) if other and pair.vulkan else None)]
 
         return [name, "over without [95 %]:"], cells

@@ -9,25 +9,14 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, pa
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, in_order
 from benchlib.tables.twins import plain, rows_or_none
-from benchlib.results.results import APIS, Case, Table
+from benchlib.results.results import APIS, Table
 from benchlib.sass import listings
 from benchlib.tables.pivot import told
 
 
-def _of(table: Table, api: str, **where: str) -> Case | None:
-    found = table.select({"api": api, **where})
-    return found[0] if found else None
-
-
-def _cells(table: Table, metrics: Sequence[str], digits: int = 4, **where: str) -> list[Cell]:
+def _cells(table: Table, metrics: Sequence[str], **where: str) -> list[Cell]:
     """Of each metric CUDA's and Vulkan's."""
-    cells: list[Cell] = []
-    for metric in metrics:
-        for api in APIS:
-            case = _of(table, api, **where)
-            figure = figure_of(table, case, metric) if case else None
-            cells.append(plain(figure, digits) if figure else NONE)
-    return cells
+    return [plain(figure_of(table, table.one({**where, "api": api}), metric)) for metric in metrics for api in APIS]
 
 
 def branches(_: Study, table: Table) -> Blocks:
@@ -37,7 +26,7 @@ def branches(_: Study, table: Table) -> Blocks:
         cells: list[Cell] = []
         for by in ("lane", "subgroup"):
             for api in APIS:
-                case, one = (_of(table, api, variant="branch", by=by, ways=number) for number in (str(ways), "1"))
+                case, one = (table.one({"variant": "branch", "by": by, "ways": number, "api": api}) for number in (str(ways), "1"))
                 ratio = table.ratio(case, one) if case and one else None
                 cells.append(fixed(ratio.value, 2) if ratio else NONE)
         rows.append([whole(ways), *cells])

@@ -23,8 +23,7 @@ CUB_OF = {**dict.fromkeys(SUMS, "cub_sum"), **dict.fromkeys(SCANS, "cub_scan")}
 
 
 def _side(table: Table, variant: str, elements: int, api: str) -> Case | None:
-    found = [case for case in table.select({"variant": variant, "api": api}) if case.elements == elements]
-    return found[0] if found else None
+    return table.one({"variant": variant, "elements": str(elements), "api": api})
 
 
 def _sizes(table: Table) -> list[int]:

@@ -56,8 +56,7 @@ def _name(kind: tuple[str, str, str]) -> str:
 
 def _case(table: Table, kind: tuple[str, str, str], stride: str, api: str) -> Case | None:
     variant, width, pad = kind
-    found = table.select({"variant": variant, "elem_bytes": width, "pad": pad, "stride": stride, "api": api})
-    return found[0] if found else None
+    return table.one({"variant": variant, "elem_bytes": width, "pad": pad, "stride": stride, "api": api})
 
 
 def _strides(table: Table) -> list[str]:

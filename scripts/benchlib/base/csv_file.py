@@ -108,6 +108,12 @@ def read(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     return reader.header, [(line, dict(zip(reader.header, record))) for line, record in reader]
 
 
+def rows(path: Path) -> list[dict[str, str]]:
+    """Every record of a file, as it was written or packed; none where there is no file."""
+    path = there(path)
+    return [record for _, record in read(path)[1]] if path.exists() else []
+
+
 def text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """A file's, as all of this suite's are. A value that a row lacks, or that is None, is empty; what is no column is left out."""
     return text_of_lists([columns, *([row.get(column, "") for column in columns] for row in rows)])

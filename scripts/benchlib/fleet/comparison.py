@@ -19,9 +19,7 @@ from benchlib.results.results import Case, Results, Table
 from benchlib.stats import estimate
 from benchlib.stats.outliers import Values
 from benchlib.stats.spreads import FIGURES
-from benchlib.stats.stats import FIXED_COST, SAME_HI, SAME_LO, UNCLEAR, Figure
-from benchlib.stats.stats import VERDICTS as COMPARED
-from benchlib.stats.stats import verdict, verdict_beyond_fixed_costs
+from benchlib.stats.stats import FIXED_COST, SAME_HI, SAME_LO, UNCLEAR, Figure, VERDICTS as COMPARED, verdict, verdict_beyond_fixed_costs
 
 ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
 VERDICTS = (*COMPARED, *ALONE)

@@ -6,8 +6,7 @@ from typing import Any
 
 from benchlib.claims.claims import NOT_MEASURED, OURS, REFUTED, UNCLEAR, VERDICTS, ClaimFile
 from benchlib.document import document
-from benchlib.document.document import NONE, Blocks, Cell, FileLink, Image, paragraph
-from benchlib.document.document import Verdict as VerdictCell
+from benchlib.document.document import NONE, Blocks, Cell, FileLink, Image, Verdict as VerdictCell, paragraph
 from benchlib.model.analysis import Study
 from benchlib.pages import beside, rules, summary
 from benchlib.pages.rules import Models, Titles

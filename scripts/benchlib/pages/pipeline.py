@@ -8,8 +8,7 @@ from pathlib import Path
 from benchlib.base import console
 from benchlib.base.kept import kept_property
 from benchlib.claims import claims
-from benchlib.document import document
-from benchlib.document import plots as drawing
+from benchlib.document import document, plots as drawing
 from benchlib.fleet import fleet
 from benchlib.model import analysis
 from benchlib.pages import beside, excerpts, fleet_page, kernel_timings, rules, splits_page, state, summary, vulkan_alone, why_tables

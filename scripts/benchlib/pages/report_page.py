@@ -21,8 +21,7 @@ from benchlib.base import console
 from benchlib.base.kept import kept_last
 from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
-from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, run_tables, summary
-from benchlib.pages import rules as rules_
+from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, rules as rules_, run_tables, summary
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import VERDICTS, Claim
 from benchlib.document.document import NONE, Cell, Section, cell_text

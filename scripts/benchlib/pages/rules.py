@@ -13,8 +13,7 @@ from benchlib.model.analysis import Study
 from benchlib.pages import summary
 from benchlib.pages.summary import Summary, inlines
 from benchlib.results.results import InputError
-from benchlib.stats.estimate import HOLDS as HELD
-from benchlib.stats.estimate import NOT_DECIDED, decide
+from benchlib.stats.estimate import NOT_DECIDED, HOLDS as HELD, decide
 from benchlib.stats.formats import sig
 from benchlib.stats.stats import Figure
 

@@ -66,9 +66,8 @@ class MachineCode:
 
 def codes(directory: Path) -> Codes:
     """What sass.csv says, as it was written or packed; nothing where there is none."""
-    path = csv_file.there(directory / CODES)
     found: dict[KernelKey, set[tuple[str, str]]] = {}
-    for _, row in csv_file.read(path)[1] if path.is_file() else []:
+    for row in csv_file.rows(directory / CODES):
         key = row.get("experiment", ""), row.get("kernel", ""), row.get("api", "")
         found.setdefault(key, set()).add((row.get("arch", ""), row.get("isa_hash", "")))
     return found
@@ -100,7 +99,7 @@ def past(directory: Path, experiment: str) -> dict[tuple[str, str], list[Mapping
 
 @kept_last(128)
 def _past(paths: Sequence[Path]) -> list[Mapping[str, str]]:
-    return [row for path in paths for _, row in csv_file.read(path)[1]]
+    return [row for path in paths for row in csv_file.rows(path)]
 
 
 def same(ours: Codes, theirs: Codes) -> Set[KernelKey]:

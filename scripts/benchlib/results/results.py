@@ -341,6 +341,10 @@ class Table(Keeper):
         matching = [case for case in matching if self.rows(case)]
         return self._fastest(matching) if where.get("pick") == "fastest" else matching
 
+    def one(self, where: Mapping[str, object]) -> Case | None:
+        """The first that matches; None where none does."""
+        return next(iter(self.select(where)), None)
+
     @kept
     def _index(self, column: str) -> dict[str, set[int]]:
         """Which cases have which value in the column."""

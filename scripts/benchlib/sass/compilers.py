@@ -160,15 +160,10 @@ def _facts(row: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _rows(folder: Path, name: str) -> list[dict[str, str]]:
-    path = csv_file.there(folder / name)
-    return [record for _, record in csv_file.read(path)[1]] if path.exists() else []
-
-
 def _of_nvidia(folder: Path, kernel: str, only: Sequence[str]) -> list[tuple[str, Listing]]:
-    codes = {(row["experiment"], row["kernel"], row["api"], row["arch"]): row for row in _rows(folder, CODES)}
+    codes = {(row["experiment"], row["kernel"], row["api"], row["arch"]): row for row in csv_file.rows(folder / CODES)}
     found = []
-    for twin in _rows(folder, TWINS):
+    for twin in csv_file.rows(folder / TWINS):
         if twin["kernel"] != kernel or not console.matches(twin["experiment"], only):
             continue
         for api, title, compiler in (("cuda", "CUDA", "nvcc"), ("vulkan", "Vulkan", "NVIDIA's Vulkan driver")):

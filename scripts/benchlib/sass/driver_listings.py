@@ -115,8 +115,7 @@ def read(path: Path) -> dict[str, str]:
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
-    path = csv_file.there(folder / TABLE)
-    return [record for _, record in csv_file.read(path)[1]] if path.exists() else []
+    return csv_file.rows(folder / TABLE)
 
 
 def outputs(

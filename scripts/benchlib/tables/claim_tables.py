@@ -13,11 +13,9 @@ from benchlib.claims.claim_check import RESERVED_NAMES
 from benchlib.claims.claim_query import IN, OUT
 from benchlib.claims.claim_words import SAYINGS, figure_words, filled, plain, spread_words
 from benchlib.claims.claims import OURS, REPRODUCED, VERDICTS, Claim, ClaimFile, moment
-from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ResultLink, SectionLink
-from benchlib.document.document import Strong, Verdict, paragraph
+from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ResultLink, SectionLink, Strong, Verdict, paragraph
 from benchlib.results.results import InputError, Results, Table
-from benchlib.stats.stats import PAIR_VERDICTS
-from benchlib.stats.stats import Figure
+from benchlib.stats.stats import PAIR_VERDICTS, Figure
 from benchlib.model.pairs import pair_verdict, pairs
 
 CLAIM_COLUMNS = [
