@@ -8,7 +8,7 @@ from functools import partial
 from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, joined, paragraph, whole
+from benchlib.document.document import NONE, NO_RESULTS, Block, Blocks, Cell, heading, joined, paragraph
 from benchlib.pages.excerpts import sass_excerpts, twin
 from benchlib.model.floor import distinct_bytes, model_of
 from benchlib.stats.formats import count
@@ -18,8 +18,8 @@ from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.tables import floors
 from benchlib.tables.counts import COUNTS_HEADER, count_cells, number_text
 from benchlib.tables.floors import FLOOR_HEADER, floor_cells
-from benchlib.tables.twins import comparison, micros, noise_floor, plain, rows_or_none, with_noise_floor, without_checks
-from benchlib.tables.pivot import across, column, pivot, told
+from benchlib.tables.twins import comparison, key_cell, micros, noise_floor, plain, versus, with_noise_floor, without_checks
+from benchlib.tables.pivot import Columns, across, by_api, column, figures, keys, pivot, told
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *COUNTS_HEADER]
@@ -48,24 +48,22 @@ class Rows:
         self.model = model_of(found, table)
         self.counts = hardware_counts.load(found, table)
 
-    def table_of(self, found: Iterable[Pair], keys: Sequence[str], kind: str = "load") -> Block:
-        header = ["kernel", *(NAMES[key] for key in keys), *SECTOR_COLUMNS]
-        header += ["distinct MB:", "memory read + written MB, counted:", "CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
-        header += ["Vulkan/CUDA [95 %]:", "Vulkan is", *FLOOR_HEADER]
-        rows = []
-        for pair in sorted(found, key=lambda pair: sort_key(pair.case)):
-            cells: list[Cell] = [pair.case["variant"], *(self._key(pair.case, key) for key in keys)]
-            cells += self.sectors(pair, kind)
-            both = distinct_bytes(self.found, self.table, pair.case)
-            cells += [megabytes(sum(both) if both else None), self.memory(pair)]
-            cells += [micros(figure_of(self.table, side)) for side in pair.sides]
-            cells += [plain(figure_of(self.table, side, "gbps")) for side in pair.sides]
-            rows.append([*cells, *comparison(self.table, pair), *floor_cells(self.model, pair.sides)])
-        return rows_or_none(header, rows)
+    def table_of(self, found: Iterable[Pair], names: Sequence[str], kind: str = "load") -> Block:
+        return pivot(
+            sorted(found, key=lambda pair: sort_key(pair.case)),
+            keys({"kernel": "variant", **{NAMES[name]: partial(key_cell, column=name) for name in names}}),
+            (SECTOR_COLUMNS, lambda pair: self.sectors(pair, kind)),
+            column("distinct MB:", self.distinct),
+            column("memory read + written MB, counted:", self.memory),
+            by_api(["{} µs:"], figures(self.table, micros, "device_ns")),
+            by_api(["{} GB/s:"], figures(self.table, plain, "gbps")),
+            versus(self.table),
+            (FLOOR_HEADER, lambda pair: floor_cells(self.model, pair.sides)),
+        )
 
-    @staticmethod
-    def _key(case: Case, key: str) -> Cell:
-        return whole(case.elements) if key == "elements" else case[key] or NONE
+    def distinct(self, pair: Pair) -> Cell:
+        both = distinct_bytes(self.found, self.table, pair.case)
+        return megabytes(sum(both) if both else None)
 
     def sectors(self, pair: Pair, kind: str) -> list[Cell]:
         seen = self.counts.per_request(pair.cuda, kind) if self.counts and pair.cuda else None
@@ -101,22 +99,27 @@ def source(found: Study, table: Table) -> Blocks:
 def folded(found: Study, table: Table) -> Blocks:
     """The post's index, which revisits a part of the elements, against a permutation that visits all of them once."""
     rows = Rows(found, table)
-    header = ["elements:", "blocks:", "stride:", "sectors per warp:", "memory MB, folded:", "once:"]
-    for name in ("CUDA", "Vulkan"):
-        header += [f"{name} folded µs:", "once µs:", "folded/once [95 %]:"]
-    lines = []
-    for pair in sorted(pairs(table, {"variant": "read_folded"}), key=lambda pair: sort_key(pair.case)):
-        once = Pair(*(once_of(table, side) for side in pair.sides))
-        if once.cuda is None and once.vulkan is None:
-            continue
-        cells: list[Cell] = [whole(pair.case.elements), pair.case["grid"], pair.case["stride"]]
-        cells += [rows.sectors(pair, "load")[0], rows.memory(pair), rows.memory(once)]
-        for side, other in zip(pair.sides, once.sides):
-            ratio = document.ratio(table.ratio(side, other) if side and other else None)
-            cells += [micros(figure_of(table, side)), micros(figure_of(table, other)), ratio]
-        lines.append(cells)
+    once = {pair: Pair(*(once_of(table, side) for side in pair.sides)) for pair in pairs(table, {"variant": "read_folded"})}
+
+    def against(at: int) -> Columns[Pair]:
+        def cells(pair: Pair) -> list[Cell]:
+            side, other = pair.sides[at], once[pair].sides[at]
+            ratio = table.ratio(side, other) if side and other else None
+            return [micros(figure_of(table, side)), micros(figure_of(table, other)), document.ratio(ratio)]
+
+        return [f"{API_NAMES[APIS[at]]} folded µs:", "once µs:", "folded/once [95 %]:"], cells
+
+    shown = pivot(
+        sorted((pair for pair, other in once.items() if other.cuda or other.vulkan), key=lambda pair: sort_key(pair.case)),
+        keys({"elements:": partial(key_cell, column="elements"), "blocks:": "grid", "stride:": "stride"}),
+        column("sectors per warp:", lambda pair: rows.sectors(pair, "load")[0]),
+        column("memory MB, folded:", rows.memory),
+        column("once:", lambda pair: rows.memory(once[pair])),
+        against(0),
+        against(1),
+    )
     reading = "Memory: read + written, as counted, CUDA / Vulkan. Both kernels ask for the same sectors per warp."
-    return told(rows_or_none(header, lines), after=[reading, found.memoized(noise_floor, table)])
+    return told(shown, after=[reading, found.memoized(noise_floor, table)])
 
 
 def once_of(table: Table, folded: Case | None) -> Case | None:
@@ -130,20 +133,20 @@ def once_of(table: Table, folded: Case | None) -> Case | None:
 def fetch(found: Study, table: Table) -> Blocks:
     """The loads with the L2 told how many bytes to fetch at a time, beside the driver's default."""
     rows = Rows(found, table)
-    header = ["stride:", "sectors per warp:", "L2 fetches", "memory read + written MB, counted:", "CUDA µs:"]
-    header.append("to the default [95 %]:")
-    told = table.select({"variant": "read_once_fetch"})
-    defaults = dict.fromkeys(case.replace(variant="read_once", l2_fetch_bytes="") for case in told)
-    lines = []
-    for default in sorted(defaults, key=sort_key):
-        group = [case for case in told if case.replace(variant="read_once", l2_fetch_bytes="") == default]
-        for case in [default, *sorted(group, key=lambda case: case.whole("l2_fetch_bytes"))]:
-            size = f"{case['l2_fetch_bytes']} bytes" if case["l2_fetch_bytes"] else "as the driver has it"
-            pair = Pair(case, None)
-            cells: list[Cell] = [case["stride"], rows.sectors(pair, "load")[0], size, rows.memory(pair)]
-            cells.append(micros(figure_of(table, case)))
-            lines.append([*cells, "1" if case == default else document.ratio(table.ratio(case, default))])
-    return with_noise_floor(found, table, document.table(header, lines)) if lines else [NO_RESULTS]
+
+    def default(case: Case) -> Case:
+        return case.replace(variant="read_once", l2_fetch_bytes="")
+
+    chosen = table.select({"variant": "read_once_fetch"})
+    shown = pivot(
+        sorted(dict.fromkeys([*map(default, chosen), *chosen]), key=lambda case: (sort_key(default(case)), case.whole("l2_fetch_bytes"))),
+        keys({"stride:": "stride", "sectors per warp:": lambda case: rows.sectors(Pair(case, None), "load")[0]}),
+        column("L2 fetches", lambda case: f"{case['l2_fetch_bytes']} bytes" if case["l2_fetch_bytes"] else "as the driver has it"),
+        column("memory read + written MB, counted:", lambda case: rows.memory(Pair(case, None))),
+        (["CUDA µs:"], figures(table, micros, "device_ns")),
+        column("to the default [95 %]:", lambda case: "1" if case == default(case) else document.ratio(table.ratio(case, default(case)))),
+    )
+    return told(shown, after=[found.memoized(noise_floor, table)])
 
 
 # Of the best rate of a stride's windows: what the cache still holds reaches that.
