@@ -53,6 +53,38 @@ def test_the_verdict_is_the_worklogs(tmp_path: Path) -> None:
         assert pair.effect.lo is not None and pair.effect.lo < ratios[0] < (pair.effect.hi or 0)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("schema", 2), ("name", None), ("gpu", None), ("driver", 5), ("file", []), ("faults", "abc"), ("sides", 5), ("sides", []), ("sides", [3]), ("files", 3), ("files", [3]), ("files", []), ("compiled_by", None)],
+)
+def test_a_damaged_result_is_one_line(tmp_path: Path, key: str, value: object) -> None:
+    path = write(tmp_path, both((1.0,))) / "result.json"
+    result = json.loads(path.read_text())
+    table = result["sides"][0] if key in ("files", "compiled_by") else result
+    table[key] = value
+    path.write_text(json.dumps(result))
+    with pytest.raises(InputError, match=key):
+        own_kernel.read(tmp_path)
+
+
+@pytest.mark.parametrize(("column", "value"), [("device_ns", "1e999"), ("device_ns", "abc"), ("device_ns", ""), ("device_ns", "-1"), ("process", "x"), ("gbps", "nan"), ("fixed_ns", "?")])
+def test_a_damaged_row_is_one_line(tmp_path: Path, column: str, value: str) -> None:
+    rows = both((1.0,))
+    rows[1][column] = value
+    with pytest.raises(InputError, match=column):
+        own_kernel.read(write(tmp_path, rows))
+
+
+def test_a_source_is_a_file_of_some_size(tmp_path: Path) -> None:
+    """Another machine's result may name what never ends here."""
+    (tmp_path / "saxpy.toml").symlink_to("/dev/zero")
+    (tmp_path / "saxpy.cu").write_text("x" * (own_kernel.MOST_SOURCE_BYTES + 1))
+    own = own_kernel.read(write(tmp_path, both((1.0,))))
+    own.result["file"] = str(tmp_path / "saxpy.toml")  # type: ignore[index]
+    own.result["sides"][0]["files"] = [str(tmp_path / "saxpy.cu")]  # type: ignore[index]
+    assert not own_kernel._sources(own)
+
+
 def test_a_step_is_called_by_the_files_of_both_sides(tmp_path: Path) -> None:
     own = own_kernel.read(write(tmp_path, both((1.0,))))
     for side, files in zip(own.result["sides"], (["a.cu", "b.cu"], ["a.comp", "c.comp", "d.comp"])):  # type: ignore[call-overload]

@@ -25,7 +25,11 @@ from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, ratio, v
 
 ROWS, RESULT, MACHINE_CODE, COUNTS = "rows.csv", "result.json", "isa", "counters.csv"  # own_kernel's files in the folder
 COUNTED = ("instructions", "alu_instructions", "lsu_instructions", "sm_l2_sectors", "l1_sectors", "l1_hit_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "sm_l2_requests", "blocks", "sm_active_cycles")
+SCHEMA = 1  # of RESULT
+KEYS = ("variant", "api", "status", "side", "sizes", "cache", "checks", "process")  # columns that are read of ROWS
+NUMBERS = ("device_ns", "device_ns_lo", "device_ns_hi", "fixed_ns", "gbps")
 MOST_ROWS = 400  # of a listing or a source on the page
+MOST_SOURCE_BYTES = 1 << 20
 TEXTS = (".toml", ".cu", ".ptx", ".comp")
 
 
@@ -124,13 +128,55 @@ def step_of(variant: str) -> int:
 
 
 def read(folder: Path) -> Own:
+    """Raises InputError for what own_kernel does not write."""
+    path = folder / RESULT
     try:
-        result = json.loads((folder / RESULT).read_text(encoding="utf-8"))
-        sides = [str(side["side"]) for side in result["sides"]]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder / RESULT}: no result of own_kernel ({error})") from None
-    _, rows = csv_file.read(folder / ROWS)
-    return Own(result, sides, [row for _, row in rows], folder)
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: no result of own_kernel ({error})") from None
+    _check_result(path, result)
+    columns, rows = csv_file.read(folder / ROWS)
+    if missing := [column for column in (*KEYS, *NUMBERS) if column not in columns]:
+        raise InputError(f"{folder / ROWS}: no column {missing[0]}")
+    for line, row in rows:
+        if row["status"] == "ok":
+            _check_numbers(folder / ROWS, line, row, NUMBERS)
+            if not row["process"].isdecimal() or float(row["device_ns"] or 0) <= 0:
+                raise InputError(f"{folder / ROWS}:{line}: no time of a process: process {row['process']!r}, device_ns {row['device_ns']!r}")
+    return Own(result, [side["side"] for side in result["sides"]], [row for _, row in rows], folder)
+
+
+def _check_result(path: Path, result: object) -> None:
+    def are_texts(value: object) -> bool:
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+    def fits(key: str, value: object) -> bool:
+        if key in ("faults", "notes", "files"):
+            return are_texts(value) and (key != "files" or bool(value))
+        if key == "sides":
+            return isinstance(value, list) and len(value) in (1, 2) and all(isinstance(side, dict) for side in value)
+        return value == SCHEMA if key == "schema" else isinstance(value, str)
+
+    def check(table: Mapping[str, object], keys: Sequence[str]) -> None:
+        for key in keys:
+            if not fits(key, table.get(key)):
+                raise InputError(f"{path}: no result of own_kernel: {key} is {str(table.get(key))[:80]}")
+
+    if not isinstance(result, dict):
+        raise InputError(f"{path}: no result of own_kernel: it is no object")
+    check(result, ("schema", "name", "file", "gpu", "driver", "faults", "notes", "sides"))
+    for side in result["sides"]:
+        check(side, ("side", "compiled_by", "files"))
+
+
+def _check_numbers(path: Path, line: int, row: Row, columns: Sequence[str]) -> None:
+    for column in columns:
+        try:
+            is_number = not row[column] or math.isfinite(float(row[column]))
+        except ValueError:
+            is_number = False
+        if not is_number:
+            raise InputError(f"{path}:{line}: {column} is {row[column][:80]!r}; a number is wanted")
 
 
 # ----------------------------------------------------------------------------------------------------------------- words
@@ -319,7 +365,8 @@ def _sources(own: Own) -> Blocks:
     blocks: Blocks = []
     for path in dict.fromkeys(Path(str(file)) for file in (own.result["file"], *steps)):
         try:
-            lines = path.read_text(encoding="utf-8").rstrip().splitlines() if path.suffix in TEXTS else []
+            is_text = path.suffix in TEXTS and path.is_file() and path.stat().st_size <= MOST_SOURCE_BYTES
+            lines = path.read_text(encoding="utf-8").rstrip().splitlines() if is_text else []
         except (OSError, UnicodeDecodeError):
             continue
         if lines:
@@ -361,8 +408,12 @@ def _counted(own: Own) -> list[Block]:
     if not path.is_file():
         return [paragraph("Nothing was counted: the GPU's counters were not available.")]
     columns, records = csv_file.read(path)
-    rows = [row for _, row in records if not row.get("reason") and not row.get("checks")]
+    if missing := [column for column in ("variant", "side", "sizes", "cache") if column not in columns]:
+        raise InputError(f"{path}: no column {missing[0]}")
     metrics = [name for name in columns if name in COUNTED]
+    for line, row in records:
+        _check_numbers(path, line, row, metrics)
+    rows = [row for _, row in records if not row.get("reason") and not row.get("checks")]
     shown = []
     for sizes, cache in dict.fromkeys((row["sizes"], row["cache"]) for row in rows):
         of = {row["side"]: row for row in rows if (row["sizes"], row["cache"], row["variant"]) == (sizes, cache, own.result["name"])}
