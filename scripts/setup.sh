@@ -349,6 +349,19 @@ fetch_packages() {
   rmdir "$scratch"
 }
 
+# fetch_root FOLDER WHAT NAME LIST ARCHIVES [ELSE]: fetch_packages of programs for x86-64, with a word on how it goes.
+fetch_root() {
+  if [[ $(uname -m) != x86_64 ]]; then
+    note "setup.sh: no $2 to fetch but for x86-64"
+    return 1
+  fi
+  note "setup.sh: fetching $3 (log: build/tools/fetch.log)"
+  if ! fetch_packages "$4" "$1" "$5"; then
+    note "setup.sh: no $2 here${6:-}"
+    return 1
+  fi
+}
+
 # Debian's Mesa 26.2 with the kernel drivers that pretend (mesa-drm-shim), and the libraries that both need, the C library among
 # them. LLVM is RADV's disassembler.
 readonly kMesaVersion=26.2.6 kMesaArchives='http://deb.debian.org/debian http://snapshot.debian.org/archive/debian/20261128T000000Z'
@@ -464,15 +477,7 @@ fetch_mesa() {
     note "Mesa: $tools/mesa is there already"
     return
   fi
-  if [[ $(uname -m) != x86_64 ]]; then
-    note "setup.sh: no Mesa to fetch but for x86-64"
-    return 1
-  fi
-  note "setup.sh: fetching Mesa $kMesaVersion (log: build/tools/fetch.log)"
-  if ! fetch_packages "$kMesaPackages" mesa.root "$kMesaArchives"; then
-    note "setup.sh: no Mesa here but the system's"
-    return 1
-  fi
+  fetch_root mesa.root "Mesa" "Mesa $kMesaVersion" "$kMesaPackages" "$kMesaArchives" " but the system's" || return
   # Only the two drivers whose chips can be pretended.
   for driver in asahi freedreno gfxstream intel intel_hasvk lvp virtio; do
     rm -f "$tools/mesa.root/usr/lib/x86_64-linux-gnu/libvulkan_$driver.so"
@@ -518,15 +523,7 @@ fetch_hip() {
     note "HIP: $tools/hip is there already"
     return
   fi
-  if [[ $(uname -m) != x86_64 ]]; then
-    note "setup.sh: no compiler of HIP to fetch but for x86-64"
-    return 1
-  fi
-  note "setup.sh: fetching clang $kHipVersion for HIP (log: build/tools/fetch.log)"
-  if ! fetch_packages "$kHipPackages" hip.root "$kHipArchives"; then
-    note "setup.sh: no compiler of HIP here"
-    return 1
-  fi
+  fetch_root hip.root "compiler of HIP" "clang $kHipVersion for HIP" "$kHipPackages" "$kHipArchives" || return
   cat >"$tools/hip" <<'WRAPPER'
 #!/bin/sh
 # hip CHIP SOURCE OUTPUT [OPTION...]: the assembly that LLVM makes of the kernels in a CUDA C++ file, read as HIP.
@@ -555,24 +552,8 @@ main() {
         if grep -qx 'ID=debian' /etc/os-release; then optional+=$kOptionalOnDebian; fi
         ;;
       --check) check=1 ;;
-      --nvdisasm)
-        fetch_nvdisasm
-        exit
-        ;;
-      --glslang)
-        fetch_glslang
-        exit
-        ;;
-      --headers)
-        fetch_headers
-        exit
-        ;;
-      --mesa)
-        fetch_mesa
-        exit
-        ;;
-      --hip)
-        fetch_hip
+      --nvdisasm | --glslang | --headers | --mesa | --hip)
+        "fetch_${1#--}"
         exit
         ;;
       -h | --help) usage && exit 0 ;;
