@@ -127,6 +127,11 @@ std::string cuda_difference(const Description& description, const Step& step, co
         return fmt::format("{} requires blocks of {}; block.{} is {}{}", demangled(compiled.entry), fmt::join(block, " x "),
                            "xyz"[d], given, with(step.block.at(d), sizes));
     }
+    std::uint64_t threads = 1;
+    for (const Expression& one : step.block) threads *= count_of(one, sizes, 1);
+    if (compiled.cuda.most_threads != 0 && threads > compiled.cuda.most_threads)
+      return fmt::format("{} allows blocks of at most {} threads (__launch_bounds__); the block has {}{}",
+                         demangled(compiled.entry), compiled.cuda.most_threads, threads, with(step.block[0], sizes));
   }
   return "";
 }

@@ -134,6 +134,9 @@ CudaCode compile_by_nvcc(const Step& step, const Target& target, const Tool& nvc
   command.push_back(source);
   const ChildEnd end = run_child(command, target.limit_s);
   if (!end.ok()) fail(step, target, by, end);
+  if (!fs::exists(scratch.file("out.cubin")))
+    throw Error("{}: {} ended well and made no cubin: flags = [\"{}\"]?", step.file.string(), by,
+                fmt::join(step.flags, "\", \""));
   CudaCode code = {
       .cubin = read_text(scratch.file("out.cubin")), .ptx = {}, .by = by, .entry = {}, .source = source_text(step.file)};
   for (const auto& kept : fs::directory_iterator(scratch.path())) {

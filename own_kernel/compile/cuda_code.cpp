@@ -21,6 +21,7 @@ using Bytes = std::span<const std::byte>;
 
 // Attributes of .nv.info, as NVIDIA's cuobjdump --dump-elf names them.
 constexpr std::uint8_t kHasSize = 4;           // EIFMT_SVAL: the second half is the number of bytes that follow
+constexpr std::uint8_t kMaxThreads = 0x05;     // EIATTR_MAX_THREADS
 constexpr std::uint8_t kReqNtid = 0x10;        // EIATTR_REQNTID
 constexpr std::uint8_t kParameter = 0x17;      // EIATTR_KPARAM_INFO: bytes in the upper 14 bits of the third word
 constexpr std::uint8_t kLongParameter = 0x45;  // EIATTR_KPARAM_INFO_V2: bytes in its lower 16
@@ -91,6 +92,10 @@ void read_records(Bytes records, CudaKernel& kernel) {
     } else if (form == kHasSize && attribute == kReqNtid) {
       for (std::size_t d = 0; d < 3; ++d) kernel.required_block.push_back(value_at<std::uint32_t>(*payload, 4 * d));
       kernel.required_block.resize(3);
+    } else if (form == kHasSize && attribute == kMaxThreads) {
+      kernel.most_threads = 1;
+      for (std::size_t d = 0; d < 3; ++d)
+        kernel.most_threads *= std::max(1U, value_at<std::uint32_t>(*payload, 4 * d) & 0xffffU);
     }
     i += 4 + size;
   }
@@ -146,6 +151,7 @@ std::vector<CudaKernel> cubin_kernels(std::span<const std::byte> file) {
 }
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // "f" would be "float": the letters of C++'s types
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && text ? text.get() : name;
@@ -220,11 +226,16 @@ class PtxReader {
     ++at_;
     if (token(at_) == "(") read_parameters(kernel);
     for (; at_ < tokens_.size() && token(at_) != "{" && token(at_) != ";"; ++at_) {
-      if (token(at_) != ".reqntid") continue;
-      kernel.required_block = {1, 1, 1};
+      if (token(at_) != ".reqntid" && token(at_) != ".maxntid") continue;
+      std::vector<std::uint32_t> block = {1, 1, 1};
       for (std::size_t d = 0; d < 3; ++d) {
-        kernel.required_block[d] = parse_number<std::uint32_t>(token(at_ + 1 + 2 * d)).value_or(1);
+        block[d] = parse_number<std::uint32_t>(token(at_ + 1 + 2 * d)).value_or(1);
         if (token(at_ + 2 + 2 * d) != ",") break;
+      }
+      if (token(at_) == ".reqntid") {
+        kernel.required_block = block;
+      } else {
+        kernel.most_threads = std::uint64_t{block[0] & 0xffffU} * (block[1] & 0xffffU) * (block[2] & 0xffffU);
       }
     }
     if (token(at_) == ";") return;  // declared, and defined further down

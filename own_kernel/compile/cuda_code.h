@@ -24,6 +24,7 @@ struct CudaKernel {
   std::string name = {};                           // as the code calls it
   std::vector<CudaParameter> parameters = {};      // by index
   std::vector<std::uint32_t> required_block = {};  // x, y, z of __block_size__ or .reqntid; empty: any
+  std::uint64_t most_threads = 0;                  // of a block, by __launch_bounds__ or .maxntid; 0: not said
   std::vector<std::string> refused = {};           // what own kernels may not use: "the device global coef, which nothing sets"
 };
 

@@ -536,12 +536,14 @@ class Writer {
       for (const std::size_t item : arguments_[side]) names.push_back("\"" + items_[item].name + "\"");
       line("arguments = [{}]", fmt::join(names, ", "));
       const std::vector<std::uint32_t>& block = kernel.compiled.cuda.required_block;
+      const std::uint64_t most = kernel.compiled.cuda.most_threads;
+      const std::uint64_t threads = most == 0 ? 256 : std::min<std::uint64_t>(256, most);
       if (block.empty()) {
-        line("block = 256{}", kGuess);
+        line("block = {}{}", threads, kGuess);
       } else {
         line("block = [{}]", fmt::join(block, ", "));
       }
-      line("grid = \"ceil(n / {})\"{}: a thread per element", block.empty() ? 256 : block[0], kGuess);
+      line("grid = \"ceil(n / {})\"{}: a thread per element", block.empty() ? threads : block[0], kGuess);
       return;
     }
     line("arguments = [");

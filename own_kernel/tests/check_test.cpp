@@ -448,7 +448,7 @@ TEST(Ptx, ParametersAndWhatIsRefused) {
 	.param .align 8 .b8 plain_param_0[24],
 	.param .f32 plain_param_1, .param .u64 .ptr .global .align 16 plain_param_2,
 	.param .u8 plain_param_3
-) .reqntid 64, 2, 1 .minnctapersm 2 { { mov.u64 %rd1, table; } ret; }
+) .reqntid 64, 2, 1 .maxntid 128, 2 .minnctapersm 2 { { mov.u64 %rd1, table; } ret; }
 .visible .entry uses_constant(.param .u64 p) { ld.const.f32 %f1, [coef+4]; }
 .visible .entry uses_helper(.param .u64 p) { call.uni (retval0), helper, (param0); }
 .visible .entry uses_texture(.param .u64 p) { tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}]; }
@@ -460,6 +460,8 @@ TEST(Ptx, ParametersAndWhatIsRefused) {
     texts.push_back(fmt::format("{} {} {} {}", one.index, one.offset, one.bytes, static_cast<int>(one.holds)));
   EXPECT_THAT(texts, ElementsAre("0 0 24 3", "1 24 4 2", "2 32 8 1", "3 40 1 1"));
   EXPECT_THAT(kernels[0].required_block, ElementsAre(64, 2, 1));
+  EXPECT_EQ(kernels[0].most_threads, 256U);
+  EXPECT_EQ(kernels[1].most_threads, 0U);
   EXPECT_THAT(kernels[0].refused, testing::IsEmpty()) << "a table that its own initializer fills";
   EXPECT_THAT(kernels[1].refused, ElementsAre("the __constant__ variable coef, which nothing here sets"));
   EXPECT_THAT(kernels[2].refused, ElementsAre("the device global counter, which nothing here sets"));
@@ -521,6 +523,24 @@ TEST_F(CheckCuda, WhatIsRefusedIsOneLine) {
       "cooperative_groups::this_grid().sync(); y[n] = a * x[n]; }\n");
   EXPECT_THAT(said(std::string(kCudaSide)).text,
               HasSubstr("saxpy uses a barrier of the whole grid (cooperative launch): own kernels cannot\n"));
+}
+
+TEST_F(CheckCuda, ABlockBeyondTheKernelsBounds) {
+  folder_.write("saxpy.cu",
+                "extern \"C\" __global__ void __launch_bounds__(128) saxpy(unsigned n, float a, const float* x, float* y) "
+                "{ y[n] = a * x[n]; }\n");
+  EXPECT_THAT(said(std::string(kCudaSide)).text,
+              HasSubstr("saxpy allows blocks of at most 128 threads (__launch_bounds__); the block has 256\n"));
+  folder_.write("saxpy.cu",
+                "extern \"C\" __global__ void __launch_bounds__(256) saxpy(unsigned n, float a, const float* x, float* y) "
+                "{ y[n] = a * x[n]; }\n");
+  EXPECT_THAT(said(std::string(kCudaSide)).text, HasSubstr("agrees"));
+}
+
+TEST_F(CheckCuda, ACompilerThatMakesNothing) {
+  std::string side(kCudaSide);
+  side.replace(side.find("block ="), 0, "flags = [\"--help\"]\n");
+  EXPECT_THAT(said(side).text, HasSubstr("ended well and made no cubin: flags = [\"--help\"]?"));
 }
 
 TEST_F(CheckCuda, ABlockThatTheKernelRequires) {

@@ -110,6 +110,18 @@ TEST(InitText, NamesPairUpAndGuessesAreMarked) {
   EXPECT_EQ(first_description({folder / "saxpy.cu", folder / "saxpy.comp"}, {}, folder), kFirstSaxpy);
 }
 
+TEST(InitText, AKernelMayBeCalledAsATypeIsMangled) {
+  if (!find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
+  const TempDir folder;
+  folder.write("f.cu", "extern \"C\" __global__ void __launch_bounds__(64) f(float* y) { y[0] = 1; }\n");
+  const std::string text = first_description({folder.path() / "f.cu"}, {}, folder.path());
+  EXPECT_THAT(text, HasSubstr("entry = \"f\"\n"));
+  EXPECT_THAT(text, HasSubstr("block = 64  # guess\ngrid = \"ceil(n / 64)\""));
+  const CheckReport report = check(read_description(std::string_view(text), folder.path() / "first.toml"), {});
+  EXPECT_EQ(report.exit_code, kOk) << text << report.text;
+  EXPECT_THAT(report.text, HasSubstr("f.cu, f ("));
+}
+
 TEST(InitText, ATemplateWithoutAnInstanceAsksForItsArguments) {
   if (!find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
   const TempDir folder;
