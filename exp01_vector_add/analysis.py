@@ -1,7 +1,5 @@
 """exp01's tables and figure: sizes, blocks, ceilings, and what a launch costs."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from benchlib.document import document

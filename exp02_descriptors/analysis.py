@@ -1,7 +1,5 @@
 """exp02's tables: the ways to hand over buffers, and bounds checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

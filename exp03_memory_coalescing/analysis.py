@@ -1,7 +1,5 @@
 """exp03's tables and figures: layouts, offsets, structs, lanes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

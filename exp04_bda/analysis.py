@@ -2,8 +2,6 @@
 qualifiers change, and what a launch of either API has to itself: what the L2's slices take of it, and how much shared memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """exp05's tables and figures: the post's kernels, folded and whole indices, loads, stores, and what the L2 fetches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """exp07_matrix_units' tables and figures: rates from registers, the ladder of products, power."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """exp10's tables: which SMs ran a kernel's blocks, which SMs are one GPC's, and each half of them against each home of the addresses."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 

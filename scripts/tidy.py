@@ -7,8 +7,6 @@ The sources that the build compiles at once are checked at once, as one file, wh
 analyzer does not look into a source that is included. A source that several targets compile is checked once.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

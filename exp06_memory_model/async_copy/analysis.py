@@ -1,7 +1,5 @@
 """exp06_async_copy's tables: copies beside computing, copies alone, tiles without one of their fences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from benchlib.document import document

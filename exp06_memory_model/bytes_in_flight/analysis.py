@@ -1,7 +1,5 @@
 """exp06_bytes_in_flight's tables and figure: bandwidth by bytes in flight, and the blocks that an SM holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """exp06_cache_ops's tables and figure: what each cache operator leaves of a reuse set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from benchlib.document import document

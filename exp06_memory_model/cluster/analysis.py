@@ -1,7 +1,5 @@
 """exp06_cluster's tables: rounds, latency, exchange, barriers, multicast, by blocks of a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """exp06_litmus's tables: what was seen of which outcome, how often, and what its control says."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 

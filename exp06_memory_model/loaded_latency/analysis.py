@@ -1,7 +1,5 @@
 """exp06_loaded_latency's table and figure: what a load takes at which load."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

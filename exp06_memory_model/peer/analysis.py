@@ -1,7 +1,5 @@
 """exp06_peer's tables: bandwidth to another GPU's memory, latency, and what polls see."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from benchlib.model.analysis import Analysis, Counting, Plot, Study

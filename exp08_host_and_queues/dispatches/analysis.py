@@ -1,7 +1,5 @@
 """exp08_dispatches' tables and figure: many dispatches that need nothing of each other, and how many run at once."""
 
-from __future__ import annotations
-
 from benchlib.document.document import Blocks, Cell, fixed
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study

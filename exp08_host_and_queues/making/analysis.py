@@ -1,7 +1,5 @@
 """exp08_making's tables: kernels from compilers and caches, constants, allocations, descriptor sets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from benchlib.document.document import NONE, Blocks, Cell, number

@@ -1,7 +1,5 @@
 """exp08_order's tables: what each way of ordering kernels adds to a chain of them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """exp08_queues' tables: what runs at once, who goes first, and what a queue with graphics costs."""
 
-from __future__ import annotations
-
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study

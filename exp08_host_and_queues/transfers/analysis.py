@@ -1,7 +1,5 @@
 """exp08_transfers' tables: what moves data between host and GPU, what the CPU reaches by itself, and what it costs the CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from benchlib.document.document import NONE, Block, Blocks, Cell, Code, paragraph

@@ -1,7 +1,5 @@
 """exp08_waiting's tables and figure: when the host learns of a kernel's end, and what it burns until then."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from benchlib.document.document import Block, Blocks

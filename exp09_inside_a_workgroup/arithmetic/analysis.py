@@ -1,7 +1,5 @@
 """exp09_arithmetic's tables: branches, loops, errors, sums."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """exp09_atomics' tables and figure: rates by type, place and rivals, a crowd on one address, machine code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """exp09_barrier's table and figure: cycles of every barrier and fence, and what it becomes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

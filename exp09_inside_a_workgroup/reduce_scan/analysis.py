@@ -1,7 +1,5 @@
 """exp09_reduce_scan's tables and figure: how near sums and scans come to the memory's rate, and to CUB."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """exp09_shared_memory's tables and figure: rates by width and stride, wavefronts predicted and counted, capacity."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """exp09_subgroups' tables: what each operation becomes, its latency and its rate."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

@@ -7,8 +7,6 @@ runs is found, too. Of all these questions at most 5 % of those that are answere
 Journal of the Royal Statistical Society B 57, 1995). As everywhere, a change of less than 1 % is none.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ Values are logarithms of ratios or times. What has no class (counts that may be 
 two boards on.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The page of a user's own two kernels: verdict, times, kernels, account of the gap, machine code side by side. From what own_kernel has written into one folder."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
