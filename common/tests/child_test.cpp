@@ -8,6 +8,7 @@
 
 #include <array>
 #include <csignal>
+#include <iostream>
 #include <thread>
 
 #include "core/base/error.h"
@@ -49,9 +50,24 @@ TEST(Child, ThatLeavesAProcessWithItsOutputOpenEndsAllTheSame) {
 }
 
 TEST(Child, WritesAsMuchAsItLikes) {
-  const ChildEnd end = shell("head -c 3000000 /dev/zero");
+  const ChildEnd end = shell("echo first; head -c 5000000 /dev/zero; echo last");
   EXPECT_TRUE(end.ok());
   EXPECT_EQ(end.output.size(), std::size_t{1} << 20);
+  EXPECT_TRUE(end.output.starts_with("first\n"));
+  EXPECT_TRUE(end.output.ends_with("last\n"));
+}
+
+TEST(Child, WhatACopySaysIsItsOutput) {
+  const ChildEnd end = run_in_child(
+      [] {
+        std::cout << std::string(3000000, 'x') << "\nlast\n" << std::flush;
+        _exit(3);
+        return std::string();
+      },
+      30, Says::kToOutput);
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.output.size(), std::size_t{1} << 20);
+  EXPECT_TRUE(end.output.ends_with("x\nlast\n"));
 }
 
 TEST(Child, ACopyOfThisProcess) {

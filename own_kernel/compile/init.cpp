@@ -13,7 +13,6 @@
 
 #include "compile/cuda_source.h"
 #include "core/base/error.h"
-#include "description/keys.h"
 
 namespace bench::own {
 namespace {

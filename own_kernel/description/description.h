@@ -1,6 +1,7 @@
 // A user's TOML file, read: what is launched, on what data, and what must come out. Plain structs; read.h makes them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,10 @@
 #include "core/device/device.h"
 
 namespace bench::own {
+
+// What would move a terminal's cursor or break a line.
+constexpr bool is_control_character(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
+constexpr bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control_character); }
 
 // A number of one size, as an integer up to 2^53 in magnitude is exact in it.
 using Sizes = std::map<std::string, double>;

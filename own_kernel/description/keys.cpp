@@ -30,8 +30,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control_character); }
-
 std::string near_names(std::string_view name, const std::vector<std::string>& names) {
   if (name.size() > 100) return "";
   std::vector<std::string> found;

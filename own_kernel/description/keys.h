@@ -21,10 +21,6 @@ namespace bench::own {
 // The names nearest to `name` as text: "; near: elements, element"; "" if none is near.
 std::string near_names(std::string_view name, const std::vector<std::string>& names);
 
-// What would move a terminal's cursor or break a line.
-constexpr bool is_control_character(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
-bool has_control_character(std::string_view text);
-
 class Keys {
  public:
   // `what` is how messages call the table: "[[buffer]] x".

@@ -1,12 +1,9 @@
 #include "run/program.h"
 
-#include <fcntl.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <iostream>
 #include <set>
 #include <sstream>
@@ -156,11 +153,13 @@ class Program {
   }
 
   void add_fault(const std::string& text) {
-    const std::string line = text.substr(0, text.find('\n'));
-    if (std::ranges::find(faults_, line) == faults_.end()) faults_.push_back(line);
+    std::string line = text.substr(0, text.find('\n'));
+    std::ranges::replace_if(line, is_control_character, ' ');
+    if (std::ranges::find(faults_, line) == faults_.end()) faults_.push_back(std::move(line));
   }
-  void add_note(const std::string& text) {
-    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
+  void add_note(std::string text) {
+    std::ranges::replace_if(text, is_control_character, ' ');
+    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
   }
 
   void compile_all() {
@@ -224,9 +223,8 @@ class Program {
     std::string last_line;  // of what it said
   };
 
-  // run_main in a child process, its words in a file of the work folder.
-  Child run_child_main(const CaseWish& wish, const std::string& name, std::vector<std::string> arguments, double limit_s) {
-    const std::filesystem::path log = folder_.path() / (name + ".log");
+  // run_main in a child process. A kernel may print as much as it likes.
+  Child run_child_main(const CaseWish& wish, std::vector<std::string> arguments, double limit_s) {
     arguments.insert(arguments.begin(), std::string(kExperiment));
     if (!options_.device.empty()) arguments.insert(arguments.end(), {"--device", options_.device});
     arguments.insert(arguments.end(), {"--timeout", options_.timeout});
@@ -234,9 +232,6 @@ class Program {
     Child child;
     child.end = run_in_child(
         [&] {
-          const int handle = open(log.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
-          if (handle < 0 || dup2(handle, STDOUT_FILENO) < 0 || dup2(handle, STDERR_FILENO) < 0)
-            throw Error("{}: {}", log.string(), strerror(errno));
           std::vector<char*> argv;
           for (std::string& one : arguments) argv.push_back(one.data());
           Outputs outputs;
@@ -247,9 +242,8 @@ class Program {
           _exit(code);
           return std::string();
         },
-        limit_s);
-    const std::string said = read_file(log.string());
-    std::istringstream lines(said);
+        limit_s, Says::kToOutput);
+    std::istringstream lines(child.end.output);
     for (std::string line; std::getline(lines, line);) {
       if (!line.empty()) child.last_line = line;
     }
@@ -269,7 +263,7 @@ class Program {
     progress(sides()[side].name + " alone");
     const std::filesystem::path csv = folder_.path() / fmt::format("alone{}.csv", side);
     const Child child =
-        run_child_main({.alone = side, .without = {}}, fmt::format("alone{}", side),
+        run_child_main({.alone = side, .without = {}},
                        {"--csv", csv.string(), "--api", csv_of(sides()[side].api), "--smoke", "--cache", "warm"},
                        kSpareS + static_cast<double>(sizes()) * (2 * timeout_s() + 30));
     std::set<std::size_t> right;
@@ -304,8 +298,8 @@ class Program {
                                           "--shuffle"};
     if (!options_.budget.empty()) arguments.insert(arguments.end(), {"--budget", options_.budget});
     const double per_case_s = 60 + 20 * parse_number<double>(options_.budget).value_or(0.5);
-    const Child child = run_child_main(wish, fmt::format("timed{}", process), arguments,
-                                       kSpareS + static_cast<double>(8 * sizes() * sides().size()) * per_case_s);
+    const Child child =
+        run_child_main(wish, arguments, kSpareS + static_cast<double>(8 * sizes() * sides().size()) * per_case_s);
     const std::vector<CsvRow> rows = rows_of(csv);
     add_rows(measured_, job_, schema(), rows);
     bool has_reason = false;
@@ -355,7 +349,7 @@ class Program {
     // The counters of two shaders are CUDA's, too: it opens those of all work of the GPU.
     std::vector<std::string> arguments = {option, where, "--api", is_listing ? apis() : "both"};
     if (options_.compile_only) arguments.emplace_back("--compile-only");
-    const Child child = run_child_main(wish, what, arguments, kSpareS + 300);
+    const Child child = run_child_main(wish, arguments, kSpareS + 300);
     if (child.end.exit_code == kAllSkipped && !child.last_line.empty())
       add_note(fmt::format("{}: {}", option, child.last_line));
     if (!child.end.ok() && child.end.exit_code != kAllSkipped)

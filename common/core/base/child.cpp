@@ -36,12 +36,18 @@ Pipe make_pipe() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+// To its first and its last part: what failed first, and what ended it.
+void shorten(std::string& output) {
+  if (output.size() > kMostOutput) output.erase(kMostOutput / 2, output.size() - kMostOutput);
+}
+
 // Reads what there is; false at the end of it.
 bool read_some(int handle, std::string& output) {
   std::array<char, 4096> part;
   const ssize_t got = read(handle, part.data(), part.size());
   if (got < 0) return errno == EINTR || errno == EAGAIN;
-  output.append(part.data(), std::min(static_cast<std::size_t>(got), kMostOutput - std::min(kMostOutput, output.size())));
+  output.append(part.data(), static_cast<std::size_t>(got));
+  if (output.size() >= 2 * kMostOutput) shorten(output);
   return got > 0;
 }
 
@@ -70,6 +76,7 @@ ChildEnd wait_for(pid_t child, int output, double limit_s) {
   }
   kill(-child, SIGKILL);  // whatever it left behind
   for (pollfd waits = {output, POLLIN, 0}; is_open && poll(&waits, 1, 0) > 0;) is_open = read_some(output, end.output);
+  shorten(end.output);
   if (was_interrupted) throw Interrupted{};
   if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
@@ -112,7 +119,7 @@ ChildEnd run_child(const std::vector<std::string>& command, double limit_s) {
   return wait_for(child, pipe.read_end.handle(), limit_s);
 }
 
-ChildEnd run_in_child(const std::function<std::string()>& body, double limit_s) {
+ChildEnd run_in_child(const std::function<std::string()>& body, double limit_s, Says says) {
   Pipe pipe = make_pipe();
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -122,6 +129,9 @@ ChildEnd run_in_child(const std::function<std::string()>& body, double limit_s) 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     setpgid(0, 0);
+    for (const int said : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (says == Says::kToOutput) dup2(pipe.write_end.handle(), said);
+    }
     std::string text;
     int code = 0;
     try {
