@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -129,9 +130,7 @@ class Program {
   }
 
   int run() {
-    for (const auto& [option, path] :
-         {std::pair("--json", options_.json), std::pair("--csv", options_.csv), std::pair("--count", options_.count)})
-      check_place(option, path);
+    check_places();
     gpu_ = ask_gpu(options_.device);
     compile_all();
     if (const std::string doubt = doubtful_bytes(job_.description); !doubt.empty()) add_note(doubt);
@@ -206,6 +205,28 @@ class Program {
       if (is_left(side)) return true;
     }
     return false;
+  }
+
+  // Before anything is measured: a file that cannot be written, that the run reads, or that two options name.
+  void check_places() const {
+    std::vector<std::filesystem::path> read = {job_.description.file};
+    for (const Side& side : sides()) {
+      for (const Step& step : side.steps) read.push_back(step.file);
+    }
+    for (const Buffer& buffer : job_.description.buffers) read.insert(read.end(), {buffer.file, buffer.expected});
+    std::map<std::filesystem::path, std::string> taken;
+    for (const auto& [option, path] :
+         {std::pair("--json", options_.json), std::pair("--csv", options_.csv), std::pair("--count", options_.count)}) {
+      if (path.empty()) continue;
+      check_place(option, path);
+      std::error_code ignored;
+      for (const std::filesystem::path& one : read) {
+        if (!one.empty() && std::filesystem::equivalent(path, one, ignored))
+          throw UsageError("{} {}: this run reads it; another file is allowed", option, path);
+      }
+      const auto [other, is_new] = taken.emplace(std::filesystem::weakly_canonical(path, ignored), option);
+      if (!is_new) throw UsageError("{} {}: {} names it, too; each has its own file", option, path, other->second);
+    }
   }
 
   // Both APIs, or the one that all sides are of.

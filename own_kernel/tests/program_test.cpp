@@ -134,6 +134,23 @@ TEST_F(OwnKernel, WithoutCountersARunThatWasToCountSaysSo) {
   EXPECT_EQ(run("spv_entry/negate.toml", {"--count", path("gone/counts.csv")}).exit_code, 2);
 }
 
+TEST_F(OwnKernel, WhatIsReadIsNotWrittenOver) {
+  std::filesystem::copy(std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions", folder_);
+  const std::string toml = path("scale_shaders.toml");
+  for (const char* option : {"--csv", "--json", "--count"}) {
+    for (const char* file : {"scale_shaders.toml", "scale.comp"}) {
+      const std::string before = read(path(file));
+      const ChildEnd end = run_child({BENCH_OWN_KERNEL, toml, option, path(file)}, 60);
+      EXPECT_EQ(end.exit_code, 2);
+      EXPECT_THAT(end.output, HasSubstr("this run reads it"));
+      EXPECT_EQ(read(path(file)), before);
+    }
+  }
+  const ChildEnd end = run_child({BENCH_OWN_KERNEL, toml, "--csv", path("same"), "--json", path("same")}, 60);
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.output, HasSubstr("--json names it, too"));
+}
+
 TEST_F(OwnKernel, AFolderForTemporaryFilesThatIsNotThereIsNamed) {
   const std::string toml = std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions/scale_shaders.toml";
   const ChildEnd end = run_child({"/usr/bin/env", "TMPDIR=/nowhere", BENCH_OWN_KERNEL, toml}, 60);
