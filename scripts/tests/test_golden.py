@@ -52,7 +52,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     slice_of(made / "before", H200, board, (1, 2, 3))
     slice_of(made / "after", H200, board, (4, 5, 6))
     slice_of(made / "fleet", H200, BOARDS, (1, 2))
-    slice_of(made / "h100", H100, ("c48dd43a", "173f1248", "1e9b0538"), (1, 2))
+    slice_of(made / "h100", H100, ("14c81233", "9fd3eed7"), (1, 2))
     slower = slice_of(made / "slower", H200, board, (3,))
     path = next(slower.rglob("exp*.xz"))
     header, rows = csv_file.read(path)
