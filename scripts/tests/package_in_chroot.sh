@@ -78,6 +78,17 @@ done
 run_in "$bare" 1 "/opt/$name/scripts/run.sh"
 [[ $output == *'there is no device to run on; bin/exp01_vector_add --list-devices says why'* ]] || expect "what run.sh misses"
 
+# What decides whether a pair does the same work is there, too: all that the checkout says of its kernels.
+read_asks='import sys
+sys.path.insert(0, sys.argv[1] + "/scripts")
+from pathlib import Path
+from benchlib.sass import same_work
+folders = sorted(path.parent for path in Path(sys.argv[1]).glob("exp*/**/claims.toml"))
+print(sum(len(same_work.asks(folder)) for folder in folders), sum(len(same_work.excuses(folder)) for folder in folders))'
+wanted=$(python3 -c "$read_asks" "$bench_root")
+run_in "$bare" 0 python3 -c "$read_asks" "/opt/$name"
+[[ $output == "$wanted" && $output != 0* ]] || expect "$wanted lines of what a turn does, and reasons why twins differ"
+
 # Vulkan on the CPU: from run.sh to the tables, without git, CMake and a compiler.
 run_in "$vulkan" 0 "/opt/$name/scripts/run.sh" --only exp01 --only exp06_litmus -- --smoke
 [[ $output == *'Read next: '*worklog.md* ]] || expect "the worklog's name"

@@ -249,7 +249,7 @@ def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
         name: [work.of_pair(found, found.tables[name], pair.cuda, pair.vulkan) for pair in pairs.pairs(found.tables[name], WITH_ALL_CHECKS) if pair.cuda and pair.vulkan]
         for name in ("exp01_vector_add", "exp06_cache_ops", "exp06_litmus", "exp08_order", "exp09_barrier")
     }
-    assert {type(one) for one in judged["exp01_vector_add"]} == {Same, type(None)}
+    assert {type(one) for one in judged["exp01_vector_add"]} == {Same, Excused, type(None)}
     assert {type(one) for one in judged["exp06_litmus"]} == {Excused}
     for name in ("exp06_cache_ops", "exp08_order"):  # shaders built for other workgroup sizes than the listings', too
         assert {type(one) for one in judged[name]} <= {Same, Excused, type(None)} and Same in {type(one) for one in judged[name]}

@@ -23,7 +23,7 @@ ROLES = ("figure", "mechanism", "result")
 RESERVED_NAMES = ("verdict", "worst", "words")  # what an answer may ask of a claim beside its queries
 # What chooses rows, and is measured, in newer results only: a query for it finds nothing in older ones, and is no mistake.
 NEWER_COLUMNS = ("checks", "instrument")
-NEWER_METRICS = ("fault_rate",)
+NEWER_METRICS = ("fault_rate", "early_rate", "unseen_early_rate")
 SELECTS = ("where", "num", "den")
 TWINS = "twins"  # `where`, of the ratio of both APIs
 QUERY_FLAGS = ("headline", "optional")
