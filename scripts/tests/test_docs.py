@@ -127,9 +127,6 @@ def test_an_unknown_option_is_found() -> None:
     ]
 
 
-# --------------------------------------------------------------------------------------------------------------- glossary
-
-
 def test_the_package_has_what_its_scripts_name() -> None:
     installed = {*re.findall(r"scripts/\w+\.(?:py|sh|sbatch)", (ROOT / "cmake/Package.cmake").read_text(encoding="utf-8"))}
     sources = [*(ROOT / name for name in installed), *(ROOT / "scripts/benchlib").rglob("*.py")]

@@ -154,17 +154,6 @@ def test_a_twin(tmp_path, tool, capsys):
     assert "2 of 2 kernels disassembled, 1 twins compared" in capsys.readouterr().out
 
 
-def test_the_same_dump_gives_the_same_bytes(tmp_path, tool):
-    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan"))
-    for out in ("a", "b"):
-        assert run(dump, tmp_path / out) == 0
-
-    def files(out):
-        return {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
-
-    assert files(tmp_path / "a") == files(tmp_path / "b")
-
-
 def test_dropped_and_unreadable_instructions_are_counted(tmp_path, tool, capsys):
     code = words(LOAD, STRANGE, 0xFFF, STORE, EXIT)
     assert run(write_dump(tmp_path / "dump", entry(code=code)), tmp_path / "out") == 0

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from benchlib.base import archive
 from benchlib.model import loop_body
 from benchlib.sass import listings, sass
-from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
 
 CODE = [
@@ -33,12 +31,6 @@ def test_the_architectures_own_listing_comes_first(tmp_path: Path) -> None:
     assert listings.read(path, "add", "cuda", "sm_86") == CODE[:2]
     assert listings.read(path, "add", "cuda", "sm_90a") == listings.read(path, "add", "cuda") == CODE[:1]
     assert listings.read(path, "add", "vulkan") == listings.read(tmp_path / "none.tar.xz", "add", "cuda") == []
-
-
-def test_a_listing_is_ascii(tmp_path: Path) -> None:
-    (tmp_path / "exp01.tar.xz").write_bytes(archive.packed({"add.cuda.sass": b"0000        \xc9XIT\n"}))
-    with pytest.raises(InputError, match="exp01.tar.xz: add.cuda.sass: a listing is ASCII, this is not at byte 12"):
-        listings.read(tmp_path / "exp01.tar.xz", "add", "cuda")
 
 
 def test_an_unrolled_loop_is_one_turn() -> None:

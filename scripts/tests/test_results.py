@@ -118,18 +118,9 @@ def test_bad_cells(tmp_path: Path, write: Callable, cells: dict, message: str) -
 # -------------------------------------------------------------------------------------------------------------- sidecars
 
 
-def change(**what: object) -> Callable[[dict], None]:
-    """Of the column `rate`."""
-
+def change(of: str = "rate", /, **what: object) -> Callable[[dict], None]:
     def apply(content: dict) -> None:
-        next(column for column in content["columns"] if column["name"] == "rate").update(what)
-
-    return apply
-
-
-def change_of(name: str, **what: object) -> Callable[[dict], None]:
-    def apply(content: dict) -> None:
-        next(column for column in content["columns"] if column["name"] == name).update(what)
+        next(column for column in content["columns"] if column["name"] == of).update(what)
 
     return apply
 
@@ -145,9 +136,9 @@ def change_of(name: str, **what: object) -> Callable[[dict], None]:
         (change(unit=None), "unit is None, not a str"),
         (change(extra=1), "unknown key 'extra'"),
         (change(type="text"), "only a figure that was measured has an interval"),
-        (change_of("block", key=False), "a parameter is part of the key"),
-        (change_of("device_ns", role="measured"), "device_ns: role is measured, not time"),
-        (change_of("gpu", type="integer"), "gpu: type is integer, not text"),
+        (change("block", key=False), "a parameter is part of the key"),
+        (change("device_ns", role="measured"), "device_ns: role is measured, not time"),
+        (change("gpu", type="integer"), "gpu: type is integer, not text"),
         (lambda content: content["columns"].pop(3), "no column api"),
         (lambda content: content["columns"][0].pop("meaning"), "column 1: no key 'meaning'"),
         (lambda content: content["columns"].append("x"), "not an object"),

@@ -66,13 +66,3 @@ def test_where_a_kernel_is_written(kernel: str, api: str, file: str) -> None:
     experiment, name = kernel.split()
     assert kernel_sources.source(ROOT, experiment, name, api) == Path(file)
     assert kernel_sources.source(ROOT, "exp99_none", name, api) is None
-
-
-AGAIN = "sources have moved: scripts/dump_sass.py --pages --out results/nvidia-h200"
-
-
-def test_each_page_links_both_sources() -> None:
-    for path in KEPT:
-        (line,) = re.findall(r"^Sources: (.*)\.$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        cuda_, glsl = re.findall(r"\]\(([^)]+)\)", line)
-        assert all((path.parent / link).exists() for link in (cuda_, glsl)) and "/cuda" in cuda_ and "/glsl" in glsl, f"{path}: {AGAIN}"

@@ -27,12 +27,17 @@ def machine(tmp_path):
         (tmp_path / "scripts" / name).write_text(text)
     for name in ("bin", "apt"):
         (tmp_path / name).mkdir()
-    for name in BASE + TOOLS:
-        if path := shutil.which(name):
-            (tmp_path / "bin" / name).symlink_to(path)
+    add_links(tmp_path, *BASE, *TOOLS)
     add_python(tmp_path / "apt/python3", MODULES)
     add_headers(tmp_path / "include")
     return tmp_path
+
+
+def add_links(machine, *names):
+    """To programs that are here."""
+    for name in names:
+        if (path := shutil.which(name)) and not (machine / "bin" / name).exists():
+            (machine / "bin" / name).symlink_to(path)
 
 
 def add_headers(folder, extension="VK_EXT_shader_float8"):
@@ -161,9 +166,7 @@ def test_an_interrupted_dpkg_is_repaired_first(machine, audit):
 @pytest.mark.parametrize("place", ["a'$(touch PWNED)'b", 'a"; touch PWNED; "b', "-rf *"])
 def test_nvdisasm_does_nothing_that_the_clones_path_says(machine, place):
     """And leaves nothing behind there but its log."""
-    for name in ("mktemp", "rm", "touch"):
-        if not (machine / "bin" / name).exists():
-            (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_links(machine, "mktemp", "rm", "touch")
     clone = machine / place
     clone.mkdir()
     (machine / "scripts").rename(clone / "scripts")
@@ -181,9 +184,7 @@ def test_nvdisasm_does_nothing_that_the_clones_path_says(machine, place):
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb")
 @pytest.mark.parametrize("content", ["nvdisasm", "nvprof"])
 def test_nvdisasm_is_unpacked_and_not_installed(machine, content):
-    for name in ("dpkg-deb", "tar", "mktemp", "find", "mv", "rm", "cp", "xz", "gzip", "zstd"):
-        if (path := shutil.which(name)) and not (machine / "bin" / name).exists():
-            (machine / "bin" / name).symlink_to(path)
+    add_links(machine, "dpkg-deb", "tar", "mktemp", "find", "mv", "rm", "cp", "xz", "gzip", "zstd")
     package = machine / "package"
     (package / "DEBIAN").mkdir(parents=True)
     (package / "DEBIAN/control").write_text("Package: x\nVersion: 1\nArchitecture: all\nMaintainer: x\nDescription: x\n")
@@ -208,9 +209,7 @@ def test_nvdisasm_is_unpacked_and_not_installed(machine, content):
 
 def add_fetching(machine, downloads=True):
     """apt's downloader, which logs what it is asked for, and dpkg-deb, which unpacks headers in place of the package."""
-    for name in ("mktemp", "rm", "mv", "rmdir", "uname", "mkdir", "cp", "touch"):
-        if not (machine / "bin" / name).exists():
-            (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_links(machine, "mktemp", "rm", "mv", "rmdir", "uname", "mkdir", "cp", "touch")
     add_tool(machine, "apt-helper", f'echo "$*" >>{machine}/fetched.log\n{"touch $3" if downloads else "exit 100"}')
     add_headers(machine / "package")
     add_tool(machine, "dpkg-deb", f'mkdir -p "$3/usr"\ncp -r {machine}/package "$3/usr/include"')
@@ -234,9 +233,7 @@ def test_newer_vulkan_headers_are_fetched_where_the_systems_are_too_old(machine,
 
 def add_archive(machine, lacking="nothing"):
     """An apt-helper that brings every package but one, and logs what it was asked for; and what unpacks them."""
-    for name in ("rm", "mv", "mktemp", "rmdir", "chmod", "uname", "ls", "readlink"):
-        if not (machine / "bin" / name).exists():
-            (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_links(machine, "rm", "mv", "mktemp", "rmdir", "chmod", "uname", "ls", "readlink")
     add_tool(machine, "apt-helper", f'echo "$2 $4" >>{machine}/asked.log\n[[ $2 != *{lacking}* ]] && echo "$2" >"$3"')
     body = 'mkdir -p "$3/usr/lib/x86_64-linux-gnu"\nread -r from <"$2"\necho "$from" >>"$3/usr/packages"\necho >"$3/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so"'
     add_tool(machine, "dpkg-deb", body)

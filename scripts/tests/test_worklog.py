@@ -64,16 +64,9 @@ def test_ratio_interval_is_movers() -> None:
 
 @pytest.mark.parametrize(
     ("lo", "hi", "expected"),
-    [
-        (0.99, 1.01, "SAME"),
-        (0.995, 1.0101, "UNCLEAR"),
-        (0.98, 0.9899, "FASTER"),
-        (0.98, 0.99, "UNCLEAR"),
-        (1.0101, 1.2, "SLOWER"),
-        (0.9, 1.1, "UNCLEAR"),
-        (None, None, "UNCLEAR"),
-    ],
-)
+    [(0.99, 1.01, "SAME"), (0.995, 1.0101, "UNCLEAR"), (0.98, 0.9899, "FASTER"), (0.98, 0.99, "UNCLEAR"), (1.0101, 1.2, "SLOWER"), (0.9, 1.1, "UNCLEAR"),
+     (None, None, "UNCLEAR")],
+)  # fmt: skip
 def test_verdict(lo: float | None, hi: float | None, expected: str) -> None:
     assert verdict(Figure(1.0, lo, hi)) == expected
 
