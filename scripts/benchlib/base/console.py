@@ -57,6 +57,15 @@ def run_cli(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
     finally:
         gc.enable()
         signal.signal(signal.SIGTERM, before)
+        drop_unsaid()
+
+
+def drop_unsaid() -> None:
+    """What stderr does not take, a full disk's file, is lost: at the end Python would try again, and exit with 120."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def reason(error: Exception) -> str:

@@ -32,6 +32,8 @@ def main(command: str, arguments: list[str]) -> int:
     except (InputError, OSError) as error:
         console.fail(chosen.NAME, console.reason(error))
         return console.FAILED
+    finally:
+        console.drop_unsaid()
 
 
 if __name__ == "__main__":
