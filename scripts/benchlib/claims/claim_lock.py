@@ -12,6 +12,7 @@ import ast
 import hashlib
 import json
 import re
+import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,7 +105,10 @@ def _without_words(node: ast.AST) -> str:
     for each in ast.walk(copied):
         if isinstance(each, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(each) is not None:
             each.body = each.body[1:] or [ast.Pass()]
-    return ast.dump(copied)
+        if hasattr(each, "type_params"):  # since Python 3.12
+            del each.type_params
+    # Since 3.13 empty lists are left out unless asked for: the hashes in the lock are of older Pythons, too.
+    return ast.dump(copied, **({"show_empty": True} if sys.version_info >= (3, 13) else {}))
 
 
 def read(path: Path) -> dict[str, Locked]:
