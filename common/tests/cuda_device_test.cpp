@@ -11,13 +11,13 @@
 #include "core/base/error.h"
 #include "core/device/kernel_images.h"
 #include "core/device/offers.h"
-#include "core/device/restored_subject.h"
 #include "cuda/device/backend.h"
 #include "cuda/device/device.h"
 #include "cuda/kernels/params.h"
 #include "cuda/launch/command.h"
 #include "cuda_test_kernels.h"
 #include "data_kernels_check.h"
+#include "restored_subject_check.h"
 
 namespace bench {
 namespace {
@@ -344,33 +344,7 @@ TEST_F(CudaDevice, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   }
 }
 
-// Each moves the 1 on by one buffer.
-TEST_F(CudaDevice, ARestoredLaunchHasNoLeadInAndIsCountedAlone) {
-  std::vector<std::unique_ptr<Buffer>> moved;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    moved.push_back(device_->allocate(4096, "moved"));
-    device_->fill(*moved.back(), 0, 4096, i == 0 ? 1 : 0);
-  }
-  std::vector<Work> before;
-  for (std::size_t i = 3; i > 0; --i) before.emplace_back(Copy{moved[i - 1].get(), moved[i].get(), 4096});
-  const auto unused = device_->allocate(4096, "unused");
-  const auto subject = restored(*device_, Copy{moved[0].get(), unused.get(), 4096}, before);
-  std::uint32_t word = 0;
-  const auto at = [&](std::size_t i) {
-    device_->download(*moved[i], 0, std::as_writable_bytes(std::span(&word, 1)));
-    return word;
-  };
-  subject->time_host(1);
-  subject->restore();
-  subject->time_host(1);
-  EXPECT_EQ(at(2), 1U);
-  EXPECT_EQ(at(3), 0U) << "twice so far";
-  EXPECT_TRUE(subject->restores());
-  for (const auto& one : moved) device_->fill(*one, 0, 4096, one == moved[0] ? 1 : 0);
-  subject->time_device({.lead_in = 2});
-  EXPECT_EQ(at(1), 1U);
-  EXPECT_EQ(at(2), 0U) << "once";
-}
+TEST_F(CudaDevice, ARestoredLaunchHasNoLeadInAndIsCountedAlone) { check_restored(*device_); }
 
 TEST_F(CudaDevice, UploadDownloadAndCopyKeepEveryByte) {
   // One word; one staging slot of 32 MiB, one word either side of it; and an odd size over three slots.

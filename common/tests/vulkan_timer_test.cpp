@@ -9,7 +9,7 @@
 #include "core/base/process.h"
 #include "core/base/stats.h"
 #include "core/base/watchdog.h"
-#include "core/device/restored_subject.h"
+#include "restored_subject_check.h"
 #include "vulkan/api/command_slot.h"
 #include "vulkan/device/device.h"
 #include "vulkan/launch/command.h"
@@ -205,33 +205,7 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   EXPECT_LT(nothing->time_host(1).roundtrip_ns * 1e-6, 10);
 }
 
-// Each moves the 1 on by one buffer.
-TEST_P(VulkanTimerTest, ARestoredLaunchHasNoLeadInAndIsCountedAlone) {
-  std::vector<std::unique_ptr<Buffer>> moved;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    moved.push_back(device().allocate(4096, "moved"));
-    device().fill(*moved.back(), 0, 4096, i == 0 ? 1 : 0);
-  }
-  std::vector<Work> before;
-  for (std::size_t i = 3; i > 0; --i) before.emplace_back(Copy{moved[i - 1].get(), moved[i].get(), 4096});
-  const auto unused = device().allocate(4096, "unused");
-  const auto subject = restored(device(), Copy{moved[0].get(), unused.get(), 4096}, before);
-  std::uint32_t word = 0;
-  const auto at = [&](std::size_t i) {
-    device().download(*moved[i], 0, std::as_writable_bytes(std::span(&word, 1)));
-    return word;
-  };
-  subject->time_host(1);
-  subject->restore();
-  subject->time_host(1);
-  EXPECT_EQ(at(2), 1U);
-  EXPECT_EQ(at(3), 0U) << "twice so far";
-  EXPECT_TRUE(subject->restores());
-  for (const auto& one : moved) device().fill(*one, 0, 4096, one == moved[0] ? 1 : 0);
-  subject->time_device({.lead_in = 2});
-  EXPECT_EQ(at(1), 1U);
-  EXPECT_EQ(at(2), 0U) << "once";
-}
+TEST_P(VulkanTimerTest, ARestoredLaunchHasNoLeadInAndIsCountedAlone) { check_restored(device()); }
 
 // What every device sample begins with: forty in one submission keep the device busy for a millisecond.
 TEST_P(VulkanTimerTest, TheGateKeepsTheDeviceBusyForAWhile) {

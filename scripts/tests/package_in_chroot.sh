@@ -85,7 +85,7 @@ from pathlib import Path
 from benchlib.sass import same_work
 folders = sorted(path.parent for path in Path(sys.argv[1]).glob("exp*/**/claims.toml"))
 print(sum(len(same_work.asks(folder)) for folder in folders), sum(len(same_work.excuses(folder)) for folder in folders))'
-wanted=$(python3 -c "$read_asks" "$bench_root")
+wanted=$("$(bench_python)" -c "$read_asks" "$bench_root")
 run_in "$bare" 0 python3 -c "$read_asks" "/opt/$name"
 [[ $output == "$wanted" && $output != 0* ]] || expect "$wanted lines of what a turn does, and reasons why twins differ"
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from typing import TextIO
 
 from benchlib.base.errors import InputError
 
@@ -40,7 +41,7 @@ def run_cli(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # `... | head`: what it wanted it has; nothing is left to be flushed at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        lead_nowhere(sys.stdout)
         return FAILED
     except (InputError, OSError, *errors) as error:
         fail(program, reason(error))
@@ -60,12 +61,17 @@ def run_cli(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
         drop_unsaid()
 
 
+def lead_nowhere(stream: TextIO) -> None:
+    """What it could not write is lost: at the end Python would try again, and exit with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def drop_unsaid() -> None:
-    """What stderr does not take, a full disk's file, is lost: at the end Python would try again, and exit with 120."""
+    """Where stderr takes nothing, as a full disk's file."""
     try:
         sys.stderr.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        lead_nowhere(sys.stderr)
 
 
 def reason(error: Exception) -> str:

@@ -8,8 +8,6 @@ sys.path[0] = __file__.removesuffix("/benchlib/runner/__main__.py")
 
 from benchlib.base import early  # noqa: E402, F401  # first: see there
 
-import os  # noqa: E402
-
 from benchlib.base import console  # noqa: E402
 from benchlib.base.errors import InputError  # noqa: E402
 from benchlib.runner import command_line, fleet_command, run_command  # noqa: E402
@@ -27,7 +25,7 @@ def main(command: str, arguments: list[str]) -> int:
         console.fail(chosen.NAME, str(error))
         return console.USAGE
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        console.lead_nowhere(sys.stdout)
         return console.INTERRUPTED
     except (InputError, OSError) as error:
         console.fail(chosen.NAME, console.reason(error))
