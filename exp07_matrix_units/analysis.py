@@ -431,7 +431,8 @@ def code(study: Study, table: Table) -> Blocks:
 LADDER = {
     "cuda": [("product_tile", "wmma, one tile", MORE[0]), ("product_mma", "mma.sync, cp.async", MORE[1]), ("product_wgmma", "wgmma, TMA", CUDA),
              ("product_cublas", "cuBLAS", MORE[2])],
-    "vulkan": [("product_tile", "KHR, one tile", MORE[0]), ("product_double", "KHR, two tiles", MORE[1]), ("product_workgroup", "NV, workgroup's", VULKAN)],
+    "vulkan": [("product_tile", "KHR, one tile", MORE[0]), ("product_double", "KHR, two tiles", MORE[1]), ("product_workgroup", "NV, workgroup's", VULKAN),
+               ("product_workgroup_sized", "NV, its size compiled in", MORE[2])],
 }  # fmt: skip
 
 

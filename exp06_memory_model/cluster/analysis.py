@@ -104,6 +104,7 @@ def cluster_chart(_: Study, table: Table) -> Chart:
     # Older results have no such column: their chunks are of 4 KiB.
     chunks = {"chunk_bytes": "4096"} if "chunk_bytes" in table.params else {}
     copies = lines("gbps", "multicast", ("own", "a copy for each block", MORE[0]), ("one", "one multicast", CUDA), level="l2", **chunks)
+    copies += lines("gbps", "multicast", ("one_producer", "multicast by a copying warp", MORE[1]), level="l2")
     panels = [Panel("Latency", "cycles per load", near), Panel("All SMs at once", "bytes per cycle and SM", traffic)]
     panels.append(Panel("The same for all blocks", "distinct GB/s", copies, y_log=True))
     text = "By blocks of a cluster: a dependent load, what all SMs read at once, and what arrives where all blocks want the same."
