@@ -16,6 +16,7 @@
 #include "core/code/listing.h"
 #include "core/device/offers.h"
 #include "data_kernels_check.h"
+#include "temp_dir.h"
 #include "vulkan/api/instance.h"
 #include "vulkan/api/requirements.h"
 #include "vulkan/device/device.h"
@@ -82,7 +83,8 @@ TEST(VulkanInstance, ListsDriversThatLackPartsOfVulkan) {
   }
   if (manifest.is_null()) GTEST_SKIP() << "no lavapipe here";
   manifest["ICD"]["is_portability_driver"] = true;
-  const std::string path = testing::TempDir() + "portability_icd.json";
+  const TempDir folder;
+  const std::string path = folder.file("portability_icd.json");
   std::ofstream(path) << manifest;
   for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) setenv(variable, path.c_str(), 1);
   const DeviceListing listing = make_backend()->list();

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "core/base/child.h"
+#include "temp_dir.h"
 
 namespace bench::own {
 namespace {
@@ -20,16 +19,9 @@ constexpr double kLimitS = 180;
 
 class Harm : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = testing::TempDir() + "own_kernel_" + test->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    write("right.comp", kernel("y[i] = 2 * x[i];"));
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { write("right.comp", kernel("y[i] = 2 * x[i];")); }
 
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
 
   // One thread per element, by descriptors: `body` makes y[i] of x[i], n elements.
   static std::string kernel(const std::string& body, const std::string& head = "") {
@@ -61,8 +53,7 @@ class Harm : public testing::Test {
   // The harmful side is called bad and comes first; the right one is called good.
   ChildEnd run(const std::string& text, std::vector<std::string> more = {}) const {
     write("harm.toml", text);
-    std::vector<std::string> command = {
-        BENCH_OWN_KERNEL, (folder_ / "harm.toml").string(), "--processes", "1", "--budget", "0.02"};
+    std::vector<std::string> command = {BENCH_OWN_KERNEL, folder_.file("harm.toml"), "--processes", "1", "--budget", "0.02"};
     command.insert(command.end(), more.begin(), more.end());
     return run_child(command, kLimitS);
   }
@@ -80,7 +71,7 @@ class Harm : public testing::Test {
     EXPECT_THAT(end.output, AnyOf(HasSubstr("warm: good "), HasSubstr("cold: good "))) << "the other side is timed";
   }
 
-  std::filesystem::path folder_;
+  TempDir folder_;
 };
 
 TEST_F(Harm, NoneAtAll) {

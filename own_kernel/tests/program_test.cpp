@@ -9,6 +9,7 @@
 
 #include "core/base/child.h"
 #include "core/base/csv.h"
+#include "temp_dir.h"
 
 namespace bench::own {
 namespace {
@@ -20,25 +21,18 @@ using testing::Not;
 
 class OwnKernel : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = testing::TempDir() + "own_kernel_program";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   static ChildEnd run(const std::string& example, std::vector<std::string> more) {
     std::vector<std::string> command = {BENCH_OWN_KERNEL, std::string(BENCH_OWN_EXAMPLES) + "/" + example};
     command.insert(command.end(), more.begin(), more.end());
     return run_child(command, 300);
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.file(name); }
   static std::string read(const std::string& name) {
     std::ifstream in(name);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  std::filesystem::path folder_;
+  TempDir folder_;
 };
 
 TEST_F(OwnKernel, TwoShadersFromTheFileToTheEnd) {
@@ -135,7 +129,7 @@ TEST_F(OwnKernel, WithoutCountersARunThatWasToCountSaysSo) {
 }
 
 TEST_F(OwnKernel, WhatIsReadIsNotWrittenOver) {
-  std::filesystem::copy(std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions", folder_);
+  std::filesystem::copy(std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions", folder_.path());
   const std::string toml = path("scale_shaders.toml");
   for (const char* option : {"--csv", "--json", "--count"}) {
     for (const char* file : {"scale_shaders.toml", "scale.comp"}) {

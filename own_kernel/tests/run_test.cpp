@@ -16,22 +16,13 @@
 #include "run/pack.h"
 #include "run/result.h"
 #include "run/side_run.h"
+#include "temp_dir.h"
 
 namespace bench::own {
 namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
-
-template <class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
 
 std::uint16_t bits16(Type type, double number) {
   std::uint16_t bits = 0;
@@ -142,7 +133,7 @@ TEST(Values, GivenOnesStandInEachElement) {
 class Npy : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& header, const std::string& data, char version = 1) {
-    const std::filesystem::path path = testing::TempDir() + "own_kernel_test.npy";
+    const std::filesystem::path path = folder_.file("content.npy");
     std::string text = std::string("\x93NUMPY") + version + '\0';
     for (int i = 0; i < (version == 1 ? 2 : 4); ++i) text += static_cast<char>((header.size() >> (8 * i)) & 255);
     std::ofstream(path, std::ios::binary) << text << header << data;
@@ -150,8 +141,10 @@ class Npy : public testing::Test {
   }
   std::string complaint(const std::string& header, const std::string& data, Type type = Type::kF32) {
     const std::filesystem::path path = write(header, data);
-    return message_of([&] { read_npy(path, type, 2); });
+    return message_of<std::exception>([&] { read_npy(path, type, 2); });
   }
+
+  TempDir folder_;
 };
 
 TEST_F(Npy, IsReadInBothVersions) {
@@ -174,9 +167,10 @@ TEST_F(Npy, WhatDoesNotFitIsSaid) {
   EXPECT_THAT(complaint(f4, "abcdefg"), HasSubstr("its size is not that of its header"));
   EXPECT_THAT(complaint(f4, "abcdefghi"), HasSubstr("its size is not that of its header"));
   EXPECT_THAT(complaint("{}", "abcdefgh"), HasSubstr("its header is none of NumPy's"));
-  std::ofstream(testing::TempDir() + "no.npy") << "no such file";
-  EXPECT_THAT(message_of([] { read_npy(testing::TempDir() + "no.npy", Type::kF32, 2); }), HasSubstr("no .npy file"));
-  EXPECT_THAT(message_of([] { read_npy("/nowhere.npy", Type::kF32, 2); }), HasSubstr("cannot be read"));
+  folder_.write("no.npy", "no such file");
+  EXPECT_THAT(message_of<std::exception>([this] { read_npy(folder_.file("no.npy"), Type::kF32, 2); }),
+              HasSubstr("no .npy file"));
+  EXPECT_THAT(message_of<std::exception>([] { read_npy("/nowhere.npy", Type::kF32, 2); }), HasSubstr("cannot be read"));
 }
 
 template <class T>
@@ -331,7 +325,7 @@ TEST(Pack, VulkansArgumentsGoWhereTheySay) {
   EXPECT_EQ(packed.spec.vulkan.robustness, Robustness::kDisabled);
   EXPECT_EQ(packed.spec.shared_bytes, 0U);
   step.constants.push_back({.id = 77, .value = {"1"}});
-  EXPECT_THAT(message_of([&] { pack(description, SideApi::kVulkan, step, code, description.sizes[0], {}); }),
+  EXPECT_THAT(message_of<std::exception>([&] { pack(description, SideApi::kVulkan, step, code, description.sizes[0], {}); }),
               HasSubstr("no specialization constant 77"));
 }
 
