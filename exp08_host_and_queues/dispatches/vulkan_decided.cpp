@@ -10,17 +10,29 @@ using bench::vulkan::Context;
 
 constexpr std::uint64_t kPairBytes = 2 * kArgumentBytes;  // the work's arguments, then those of the kernel that decides next
 
-// Behind what decides and what is decided about: either may read what the other wrote, words, arguments, and conditions.
-void order_decision(const vk::raii::CommandBuffer& commands, bool is_predicated) {
+constexpr vk::AccessFlags2 kWords = vk::AccessFlagBits2::eShaderStorageRead | vk::AccessFlagBits2::eShaderStorageWrite;
+
+// Behind the kernel that decides: kernels read its words, the dispatches its arguments, and conditions their first word.
+void order_behind_decision(const vk::raii::CommandBuffer& commands, bool is_predicated) {
   using Stage = vk::PipelineStageFlagBits2;
   using Access = vk::AccessFlagBits2;
-  vk::PipelineStageFlags2 stages = Stage::eComputeShader | Stage::eDrawIndirect;
-  vk::AccessFlags2 accesses = Access::eShaderStorageRead | Access::eShaderStorageWrite | Access::eIndirectCommandRead;
+  vk::PipelineStageFlags2 readers = Stage::eComputeShader | Stage::eDrawIndirect;
+  vk::AccessFlags2 accesses = kWords | Access::eIndirectCommandRead;
   if (is_predicated) {
-    stages |= Stage::eConditionalRenderingEXT;
+    readers |= Stage::eConditionalRenderingEXT;
     accesses |= Access::eConditionalRenderingReadEXT;
   }
-  bench::vulkan::memory_barrier(commands, stages, Access::eShaderStorageWrite, stages, accesses);
+  bench::vulkan::memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, readers, accesses);
+}
+
+// Behind the work: the kernel that decides next reads its words. Where it writes the same arguments again, those that read them
+// are waited for, too.
+void order_behind_work(const vk::raii::CommandBuffer& commands, bool is_predicated, bool has_same_arguments) {
+  using Stage = vk::PipelineStageFlagBits2;
+  vk::PipelineStageFlags2 done = Stage::eComputeShader;
+  if (has_same_arguments) done |= Stage::eDrawIndirect;
+  if (is_predicated) done |= Stage::eConditionalRenderingEXT;
+  bench::vulkan::memory_barrier(commands, done, vk::AccessFlagBits2::eShaderStorageWrite, Stage::eComputeShader, kWords);
 }
 
 struct DecidedRecording {
@@ -35,9 +47,16 @@ struct DecidedRecording {
   Decision decision(std::uint32_t i) const {
     return arguments ? decision_for(arguments->address() + i * kPairBytes) : Decision{};
   }
-  void order(const vk::raii::CommandBuffer& commands) const {
+  void order_decided(const vk::raii::CommandBuffer& commands) const {
     if (arguments) {
-      order_decision(commands, is_predicated());
+      order_behind_decision(commands, is_predicated());
+    } else {
+      bench::vulkan::order_dispatches(commands);
+    }
+  }
+  void order_worked(const vk::raii::CommandBuffer& commands) const {
+    if (arguments) {
+      order_behind_work(commands, is_predicated(), config.is_loop());
     } else {
       bench::vulkan::order_dispatches(commands);
     }
@@ -56,11 +75,11 @@ struct DecidedRecording {
 
   void guarded(const vk::raii::CommandBuffer& commands) const {
     for (std::uint32_t i = 0; i < config.dispatches; ++i) {
-      if (i > 0) order(commands);
+      if (i > 0) order_worked(commands);
       decide.bind(commands);
       push(commands, decide_layout, decide_params(config, i, decision(i)));
       commands.dispatch(1, 1, 1);
-      order(commands);
+      order_decided(commands);
       work.bind(commands);
       push(commands, work_layout, WorkParams{i * config.blocks, 0, 0});
       dispatch(commands, config.blocks, i * kPairBytes);
@@ -73,7 +92,7 @@ struct DecidedRecording {
     commands.dispatch(1, 1, 1);
     const std::uint32_t steps = arguments ? kMostSteps : config.dispatches;
     for (std::uint32_t step = 0; step < steps; ++step) {
-      order(commands);
+      order_decided(commands);
       // The condition is the first word of the work's arguments, its workgroups: 0 once the loop is over, and then it stays so.
       // It may be read once or before each dispatch (Vulkan 1.3, vkCmdBeginConditionalRenderingEXT): where a loop ends within
       // its steps, the dispatches that are left have no workgroups either way.
@@ -82,7 +101,7 @@ struct DecidedRecording {
       work.bind(commands);
       push(commands, work_layout, LoopedParams{config.blocks});
       dispatch(commands, config.blocks, 0);
-      order(commands);
+      order_worked(commands);
       decide.bind(commands);
       push(commands, decide_layout, advance_params(config, false, decision(0)));
       dispatch(commands, 1, kArgumentBytes);

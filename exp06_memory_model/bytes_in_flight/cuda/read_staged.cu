@@ -1,10 +1,10 @@
 // Everything read once, through registers into shared memory, where a thread sums what its neighbour brought. The next tile's
-// loads are in flight while this one is summed: 16 * UNROLL bytes a thread.
+// loads are in flight while this one is summed: 16 * UNROLL bytes a thread. Without __restrict__ they would wait for the barrier.
 #include "exp06_memory_model/cuda/sums.cuh"
 #include "params.h"
 
 template <uint UNROLL>
-__device__ __forceinline__ void read_staged(const uint4* in, uint* sums, TileParams params) {
+__device__ __forceinline__ void read_staged(const uint4* __restrict__ in, uint* sums, TileParams params) {
   extern __shared__ uint4 stage[];  // two tiles: one barrier a turn keeps the next turn's writes off this turn's reads
   const uint first = threadIdx.x;
   const uint vectors = blockDim.x * UNROLL;
@@ -27,6 +27,6 @@ __device__ __forceinline__ void read_staged(const uint4* in, uint* sums, TilePar
   store_block_sum(sum, sums);
 }
 
-extern "C" __global__ void read_staged_1(const uint4* in, uint* sums, TileParams params) { read_staged<1>(in, sums, params); }
-extern "C" __global__ void read_staged_2(const uint4* in, uint* sums, TileParams params) { read_staged<2>(in, sums, params); }
-extern "C" __global__ void read_staged_4(const uint4* in, uint* sums, TileParams params) { read_staged<4>(in, sums, params); }
+extern "C" __global__ void read_staged_1(const uint4* __restrict__ in, uint* sums, TileParams params) { read_staged<1>(in, sums, params); }
+extern "C" __global__ void read_staged_2(const uint4* __restrict__ in, uint* sums, TileParams params) { read_staged<2>(in, sums, params); }
+extern "C" __global__ void read_staged_4(const uint4* __restrict__ in, uint* sums, TileParams params) { read_staged<4>(in, sums, params); }

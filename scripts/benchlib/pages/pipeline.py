@@ -294,7 +294,7 @@ def counted_pairs(judged: Judged) -> Blocks:
     here = sum(claim_tables.pair_verdicts(table).total() for table in judged.study.tables.values())
     if said is None or not here:
         return []
-    metrics = {entry["id"]: entry.get("metric", "device_ns") for entry in said.document.get("kind", [])} | {summary.OTHERS: "device_ns"}
+    metrics = {entry["id"]: entry.get("metric", "device_ns") for entry in said.document.get("kind", [])} | {summary.CONTROL_PAIRS: "device_ns", summary.OTHERS: "device_ns"}
     on_gpu = sum(len(kind.found) for id_, kind in said.kinds.items() if metrics[id_] == "device_ns")
     by_host = sum(len(kind.found) for id_, kind in said.kinds.items() if metrics[id_] != "device_ns")
     text = (

@@ -14,6 +14,8 @@
     name = "..."                      for the picture and the table
     of = { does = "stream" }          the properties of its pairs (model/kinds.py); of two kinds no pair may be
     metric = "submit_ns"              optional: of pairs that are of another kind by their GPU time, another time
+    [[control]]                       pairs that count in no kind
+    of = { changed = "yes" }          as a kind's; a pair may be of both: then it is of the kind
     [[rule]]                          what to do
     title, text = "..."
     limits = ["..."]                  optional: when not, and what to mind: left out like those of `also`
@@ -68,6 +70,7 @@ RULE_KEYS = {"title", "text", "limits", "also", "claims", "shown", "figure", "ho
 OF_RULE = ("experiment", "least", "most", "pick")  # beside the query in a rule's figure
 ASKED = ("", "range", "says", "pairs", "same")  # of a kind, in a text
 OTHERS = "others"
+CONTROL_PAIRS = "controls"
 MOST = 2 / 3
 DIFFER = "pairs differ"
 COLUMNS = {
@@ -198,7 +201,7 @@ def _load(study: Study, root: Path) -> Summary | None:
         found = toml_file.parsed(text)
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
-    if unknown := sorted(found.keys() - {"headline", "does", "bytes", "kind", "rule"}):
+    if unknown := sorted(found.keys() - {"headline", "does", "bytes", "kind", "control", "rule"}):
         raise InputError(f"{path}: no such key: {unknown[0]}")
     for key in ("headline", "kind", "rule"):
         if not isinstance(found.get(key, []), list) or not all(isinstance(entry, dict) for entry in found.get(key, [])):
@@ -259,14 +262,15 @@ def _need(where: str, entry: Mapping[str, Any], allowed: set[str], needed: set[s
 
 
 def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, Kind]:
-    """Those with a pair. Each pair is of one: what no kind has is of OTHERS."""
-    entries = found.get("kind", [])
-    for at, entry in enumerate(entries, start=1):
-        where = f"{path}: kind no. {at}"
-        _need(where, entry, KIND_KEYS, KIND_KEYS - {"metric"})
+    """Those with a pair. Each pair is of one: what no kind has is of CONTROL_PAIRS, or else of OTHERS."""
+    entries, controls = found.get("kind", []), found.get("control", [])
+    named = [(f"kind no. {at}", entry, KIND_KEYS) for at, entry in enumerate(entries, start=1)]
+    for where, entry, keys in [*named, *((f"control no. {at}", entry, {"of"}) for at, entry in enumerate(controls, start=1))]:
+        where = f"{path}: {where}"
+        _need(where, entry, keys, keys - {"metric"})
         if not isinstance(entry["of"], dict) or (unknown := sorted(entry["of"].keys() - set(model_kinds.PROPERTIES))):
             raise InputError(f"{where}: of is no table of {', '.join(model_kinds.PROPERTIES)}" + (f": {unknown[0]}" if isinstance(entry["of"], dict) else ""))
-    members: dict[str, list[Measured]] = {entry["id"]: [] for entry in [*entries, {"id": OTHERS}]}
+    members: dict[str, list[Measured]] = {entry["id"]: [] for entry in [*entries, {"id": CONTROL_PAIRS}, {"id": OTHERS}]}
     for table in study.tables.values():
         if not table.compares_times:
             continue
@@ -278,11 +282,12 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
             by_gpu = [entry["id"] for entry in chosen if "metric" not in entry]
             if len(by_gpu) > 1:
                 raise InputError(f"{path}: {table.name}'s {ascii(pair.case.name(without=['api']))} is of two kinds: {' and '.join(by_gpu)}")
-            for entry in chosen if by_gpu else [*chosen, {"id": OTHERS}]:
+            is_control = any(model_kinds.matches(of_pair, entry["of"]) for entry in controls)
+            for entry in chosen if by_gpu else [*chosen, {"id": CONTROL_PAIRS if is_control else OTHERS}]:
                 metric = entry.get("metric", "device_ns")
                 if one := ratio_strip.measured_pair(table, pair, metric):
                     members[entry["id"]].append(one)
-    names = {**{entry["id"]: entry["name"] for entry in entries}, OTHERS: "other kernels"}
+    names = {**{entry["id"]: entry["name"] for entry in entries}, CONTROL_PAIRS: "controls, of no kind", OTHERS: "other kernels"}
     return {id_: Kind(names[id_], members[id_]) for id_ in members if members[id_]}
 
 
