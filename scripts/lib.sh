@@ -77,6 +77,14 @@ bench_experiments() {
   grep -rhzoP --include=CMakeLists.txt 'add_experiment\(\s*NAME \K\w+' "$bench_root"/exp[0-9][0-9]_* | tr '\0' '\n' | sort
 }
 
+# bench_folder PROGRAM: where its sources are, from the repository's top.
+bench_folder() {
+  local list
+  list=$(grep -rlE --include=CMakeLists.txt "add_experiment\(NAME $1\b" "$bench_root"/exp[0-9][0-9]_*)
+  list=${list#"$bench_root/"}
+  printf '%s\n' "${list%/CMakeLists.txt}"
+}
+
 # For bench_build: further arguments of cmake where it configures.
 bench_configure=()
 

@@ -4,7 +4,8 @@
     scripts/new_variant.py exp03_memory_coalescing read_soa_y --like read_soa_x 'the same field from an array of its own: 8 bytes per element'
 
 Copies the variant's two kernels, its name under TWINS in CMakeLists.txt, its rows in the table of variants, and its entry in the list of
-what variants do, with the new sentence. What to edit then: the two kernels, the new rows, the CPU reference, DESIGN.md; CONTRIBUTING.md,
+what variants do, with the new sentence; also its row in DESIGN.md, its name in the lists of analysis.py and its verb in docs/summary.toml,
+where it has those: what it does not find it says. What to edit then: the two kernels, the new rows, the CPU reference; CONTRIBUTING.md,
 'Adding to an experiment', goes on from there.
 Exit codes: 0 done, 1 the variant to copy is not as expected, 2 usage, 130 interrupted. Nothing is written unless all of it can be.
 """
@@ -12,18 +13,21 @@ Exit codes: 0 done, 1 the variant to copy is not as expected, 2 usage, 130 inter
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
+import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchlib.base import console, files
+from benchlib.base import console, files, programs
 from benchlib.base.console import UsageError
 from benchlib.base.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-QUOTES = set('"\\')  # what C++ would read as more than text
+SUMMARY = Path("docs/summary.toml")
+WITHOUT = {"DESIGN.md": "row of its own", "analysis.py": "place in a list, so write a table or add it to one", SUMMARY.name: "verb"}
+QUOTES = set('"\\|')  # what C++ or Markdown would read as more than text
 BRACES = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 SENTENCE = re.compile(r'\{"[^"]*",\s*"[^{}]*"\}')  # a name and what it does: an entry of .variants, and no row of the table
 
@@ -82,29 +86,67 @@ def rows(folder: Path, like: str, name: str, does: str) -> dict[Path, str]:
     return made
 
 
+def described(path: Path, like: str, name: str, does: str) -> str | None:
+    """DESIGN.md with a copy of the variant's row, with the new sentence in its second column."""
+    text = files.read_text(path) or ""
+    row = re.search(rf"(?m)^\| `{like}` \|[^|\n]*(\|.*)$", text)
+    return f"{text[: row.end()]}\n| `{name}` | {does} {row[1]}{text[row.end() :]}" if row else None
+
+
+def shown(path: Path, like: str, name: str) -> str | None:
+    """analysis.py with the new name behind the other in each list that has it: what is shown, or counted, together."""
+    lines = (files.read_text(path) or "").encode().splitlines(keepends=True)
+    lists = [node.elts for node in ast.walk(ast.parse(b"".join(lines))) if isinstance(node, ast.List)]
+    ends = {(each.end_lineno or 0, each.end_col_offset or 0) for one in lists for each in one if isinstance(each, ast.Constant) and each.value == like}
+    for line, column in sorted(ends, reverse=True):
+        lines[line - 1] = lines[line - 1][:column] + f', "{name}"'.encode() + lines[line - 1][column:]
+    return b"".join(lines).decode() if ends else None
+
+
+def among_kinds(path: Path, program: str, like: str, name: str) -> str | None:
+    """summary.toml with the new name behind the other, under its verb in [does]."""
+    before, head, rest = (files.read_text(path) or "").partition("\n[does]\n")
+    verbs, end, after = rest.partition("\n[")
+    verbs, places = re.subn(rf'"((?:{program}:)?){like}((?: [^"]*)?)"', rf'"\1{like}\2", "\1{name}\2"', verbs)
+    return f"{before}{head}{verbs}{end}{after}" if places else None
+
+
+def folder_of(experiment: str) -> tuple[str, Path]:
+    """A program and its folder, by either's name."""
+    found = programs.source_folders(ROOT)
+    for program, folder in found.items():
+        if experiment.rstrip("/") in (program, str(folder.relative_to(ROOT))):
+            return program, folder
+    raise UsageError(f"{ascii(experiment)}: no such experiment; there are {', '.join(found)}")
+
+
 def create(experiment: str, name: str, like: str, does: str) -> int:
-    folder = ROOT / experiment
-    if not re.fullmatch(r"exp[0-9]{2}_[a-z0-9_]+", experiment) or not (folder / "CMakeLists.txt").is_file():
-        raise UsageError(f"{ascii(experiment)}: no such experiment, e.g. exp03_memory_coalescing")
+    program, folder = folder_of(experiment)
     for each in (name, like):
         if not NAME.fullmatch(each):
             raise UsageError(f"{ascii(each)}: a variant's name is of a-z, 0-9 and _")
     if not does or not does.isprintable() or QUOTES & set(does):
-        raise UsageError('what it does is one line of plain text without " and \\')
-    made = kernels(folder, like, name)
+        raise UsageError('what it does is one line of plain text without ", \\ and |')
+    made: dict[Path, str | None] = {**kernels(folder, like, name)}
     taken = [path for path in made if path.exists()]
     if taken:
         raise UsageError(f"{taken[0].relative_to(ROOT)} is there")
     made |= {folder / "CMakeLists.txt": listed(folder / "CMakeLists.txt", like, name)} | rows(folder, like, name, does)
+    made |= {folder / "DESIGN.md": described(folder / "DESIGN.md", like, name, does), folder / "analysis.py": shown(folder / "analysis.py", like, name)}
+    made[SUMMARY] = among_kinds(ROOT / SUMMARY, program, like, name)
     for path, text in made.items():
-        files.write_atomic(path, text)
-        print(f"wrote {path.relative_to(ROOT)}")
+        if text is None:
+            print(f"left {files.shown(ROOT / path, ROOT)} as it is: {like} has no {WITHOUT[path.name]} there")
+        else:
+            files.write_atomic(ROOT / path, text)
+            print(f"wrote {files.shown(ROOT / path, ROOT)}")
+    print(f"edit what they say of {name}; then scripts/test.sh {program}")
     return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="A new variant of an experiment, as a copy of one that it has.")
-    parser.add_argument("experiment", help="e.g. exp03_memory_coalescing")
+    parser.add_argument("experiment", help="e.g. exp03_memory_coalescing, or exp06_peer")
     parser.add_argument("name", help="the new variant's, e.g. read_soa_y")
     parser.add_argument("--like", required=True, metavar="VARIANT", help="the one to copy, e.g. read_soa_x")
     parser.add_argument("does", help="what the new one does, on one line")

@@ -7,10 +7,13 @@ source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 
 usage() {
   cat <<'EOF'
-Usage: scripts/test.sh [--all | step...]
+Usage: scripts/test.sh [--all | step... | expNN...]
 
 Sets the machine up, builds, and tests: setup, build, unit, smoke, worklog and python; with --all every step but the last two;
 or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kernels on the CPU.
+
+With experiments or programs named (exp03, exp09_barrier): what a change to these alone breaks first, in minutes. Builds them as build/ci was
+last configured; their unit tests, smoke runs and worklog; format, flake8, and the scripts' tests that read their files.
 
   setup     install what testing needs (scripts/setup.sh --dev; with --all scripts/setup.sh --all)
   build     CMake preset ci, warnings are errors, into build/ci. Without a step named, and where no NVIDIA GPU is found that could run
@@ -41,9 +44,13 @@ EOF
 readonly kSteps=(setup build unit smoke worklog python)
 readonly kAllSteps=(setup build unit smoke worklog format tidy shell flake8 python fuzz)
 readonly kStepsIfNamed=(package slurm)
+readonly kNearSteps=(build unit smoke worklog format flake8 python)
+# Their tests read the experiments' sources and pages.
+readonly kNearTests=(style docs loops claim_lock rooms prose new_experiment sass_golden sass_same_work quick_time)
 readonly kNeedBuild=' unit smoke worklog package slurm '
 readonly kBuild=$bench_root/build/ci
 
+near=() # the programs that are named in place of steps
 scratch=$(mktemp -d)
 results=$scratch/results # lines: passed, failed, skipped or table; a tab; a name or a row
 cuda=ON                  # whether the build has the CUDA side, where there is a toolkit
@@ -114,11 +121,27 @@ step_setup() {
 
 step_build() {
   local bench_configure=("-DBENCH_CUDA=$cuda")
-  bench_build ci "$bench_root/build/ci.log" || fail 'the build'
+  if ((${#near[@]})); then bench_configure=(); fi
+  # shellcheck disable=SC2046  # words
+  bench_build ci "$bench_root/build/ci.log" '' $(near_targets) || fail 'the build'
+}
+
+# All that the programs' folders build, and the tests of their lists of cases.
+near_targets() {
+  local program
+  for program in "${near[@]}"; do printf '%s\n' "$(bench_folder "$program")/all" "${program}_cases_test"; done
 }
 
 step_unit() {
-  local status=0
+  local status=0 program
+  for program in "${near[@]}"; do
+    status=0
+    check "${program}_cases_test" "$kBuild/tests/${program}_cases_test" --gtest_brief=1
+    rm -f "$kBuild/unit.xml"
+    ctest --test-dir "$kBuild/$(bench_folder "$program")" --label-exclude smoke --no-tests=ignore --output-on-failure --output-junit "$kBuild/unit.xml" || status=$?
+    count_junit "$kBuild/unit.xml" "$status"
+  done
+  if ((${#near[@]})); then return; fi
   rm -f "$kBuild/unit.xml"
   # The programs' smoke runs are the step smoke, which has them validated.
   ctest --preset ci --label-exclude smoke --parallel "$(nproc)" --output-junit "$kBuild/unit.xml" || status=$?
@@ -132,6 +155,7 @@ step_smoke() {
   if [[ -z $(bench_programs "$kBuild/bin") ]]; then fail "no programs in $kBuild/bin"; fi
   bench_programs "$kBuild/bin" | while read -r program; do
     name=${program##*/}
+    if ((${#near[@]})) && ! named "$name" "${near[@]}"; then continue; fi
     in_a_line "$name" timeout --foreground 600 "$program" --smoke --validate --csv "$kBuild/smoke/$name.csv"
   done | checks
 }
@@ -143,7 +167,9 @@ step_worklog() {
     return
   }
   # The pages say which runs are of commits that have a claim's test: git knows, with all of its history.
-  if [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
+  if ((${#near[@]})); then
+    : # their own are made of the smoke runs
+  elif [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
     {
       in_a_line docs/published.csv "$python" scripts/published.py --check
       bench_files 'results/*/boards/*' | cut -d / -f 1,2 | sort -u | while read -r folder; do
@@ -211,7 +237,8 @@ step_flake8() {
 }
 
 step_python() {
-  local status=0 python spread=()
+  local status=0 python spread=() tests=(scripts/tests)
+  if ((${#near[@]})); then tests=("${kNearTests[@]/#/scripts/tests/test_}") && tests=("${tests[@]/%/.py}"); fi
   if python=$(bench_python jinja2 pytest xdist); then
     # conftest.py says which tests stay together. One process more than processors, for many tests wait.
     spread=(-n "$(($(nproc) + 1))" --dist=loadgroup)
@@ -226,7 +253,7 @@ step_python() {
   # The scripts that tests start by name run in this Python, too, whatever is first on PATH.
   printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$scratch/bin/python3"
   chmod +x "$scratch/bin/python3"
-  PATH=$scratch/bin:$PATH nice "$python" -B -m pytest -q -p no:cacheprovider "${spread[@]}" --junit-xml="$kBuild/python.xml" scripts/tests ||
+  PATH=$scratch/bin:$PATH nice "$python" -B -m pytest -q -p no:cacheprovider "${spread[@]}" --junit-xml="$kBuild/python.xml" "${tests[@]}" ||
     status=$?
   count_junit "$kBuild/python.xml" "$status"
 }
@@ -316,6 +343,12 @@ main() {
     export BENCH_THOROUGH=1
     shift
     set -- "${kAllSteps[@]}"
+  elif [[ ${1:-} == exp[0-9][0-9]* ]]; then
+    for other in "$@"; do
+      mapfile -t -O "${#near[@]}" near < <(bench_experiments | grep -E "^${other%/}(_|\$)")
+      [[ " ${near[*]}" == *" ${other%/}"* ]] || usage_error "no experiment $other; there are: $(bench_experiments | paste -sd ' ')"
+    done
+    set -- "${kNearSteps[@]}"
   fi
   for step in "$@"; do
     if [[ $step == -h || $step == --help ]]; then usage && exit 0; fi

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -417,6 +418,12 @@ def pm_page(*lines):
     return "\n".join([PM_HEAD, *lines]) + "\n"
 
 
+def test_the_scripts_read_what_the_programs_count():
+    """What PM_COUNTED lacks is counted, and then dropped."""
+    counted = re.findall(r'Metric(?: \w+)?\{"(\w+)"', (Path(__file__).resolve().parents[2] / "common/core/run/counting.cpp").read_text(encoding="utf-8"))
+    assert sorted(counters.counters_file.PM_COUNTED) == sorted(counted)
+
+
 def test_both_apis_by_one_instrument(bench, capsys):
     bench.program(EXP03, page((CASE, VALUES)))
     bench.count(EXP03, pm_page(pm_line(), pm_line(api="vulkan")), err="exp03: 2 kernels counted\n")
@@ -591,9 +598,6 @@ def test_counts_of_another_experiment_say_nothing(root):
     assert compared(root, f"{bare}\n{EXP01}" + "," * bare.count(",") + "\n") == ""
 
 
-@pytest.mark.parametrize(
-    ("predicted", "count", "expected"),
-    [(4, 4, False), (4, 4.016, False), (4, 4.03, True), (4, 3.9, True), (4, None, False), (None, 4, False), (0, 0.25, False)],
-)
+@pytest.mark.parametrize(("predicted", "count", "expected"), [(4, 4, False), (4, 4.016, False), (4, 4.03, True), (4, 3.9, True), (4, None, False), (None, 4, False), (0, 0.25, False)])
 def test_what_counts_as_different(predicted, count, expected):
     assert hardware_counts.differs(predicted, count) == expected

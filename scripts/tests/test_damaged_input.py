@@ -39,12 +39,7 @@ from thorough import trials
 ROOT = Path(worklog.__file__).resolve().parents[1]
 SETS = [ROOT / "results" / "nvidia-h200", ROOT / "results" / "nvidia-h200-x2"]
 # Every experiment's set, and a run's file there.
-FILES = {
-    experiment: (folder, path)
-    for folder in SETS
-    for run in results.run_folders(folder)
-    for experiment, path in results.files_of(run.path).items()
-}
+FILES = {experiment: (folder, path) for folder in SETS for run in results.run_folders(folder) for experiment, path in results.files_of(run.path).items()}
 EXPERIMENTS = sorted(FILES)
 ROWS = 24  # of each experiment
 LISTINGS = 4

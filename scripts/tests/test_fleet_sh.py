@@ -193,10 +193,7 @@ def test_what_failed_is_named_and_gone_on_with(suite):
     assert [line.split()[0] for line in runs(suite)] == [f"GPU-{SECOND}"]
 
 
-@pytest.mark.parametrize(
-    ("mode", "number"),
-    [("--task", signal.SIGTERM), ("--task", signal.SIGUSR1), ("--task", signal.SIGXCPU), ("--local", signal.SIGTERM)],
-)
+@pytest.mark.parametrize(("mode", "number"), [("--task", signal.SIGTERM), ("--task", signal.SIGUSR1), ("--task", signal.SIGXCPU), ("--local", signal.SIGTERM)])
 def test_a_task_that_is_ended_is_not_complete_and_leaves_nothing_behind(suite, mode, number):
     hang = f"#!/bin/bash\ntrap 'exit 130' INT\necho $$ >>'{suite}/pid'\ntouch '{suite}/started'\nwhile :; do sleep 0.05; done\n"
     add(suite / f"do-{FIRST[:8]}", hang)
@@ -250,9 +247,6 @@ def test_sbatch_runs_a_copy_of_the_task_from_elsewhere(suite):
     assert (board(suite, FIRST) / "complete").exists()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["--local", "--task"], ["--local", "--runs", "a[$(touch x)]"], ["--task", "--", "--device=1"]],
-)
+@pytest.mark.parametrize("arguments", [["--local", "--task"], ["--local", "--runs", "a[$(touch x)]"], ["--task", "--", "--device=1"]])
 def test_usage(suite, arguments):
     assert run(suite, *arguments)[0] == 2

@@ -135,6 +135,17 @@ def test_nothing_of_the_template_is_left(listed: Path) -> None:
     assert not list(listed.glob(".exp11*"))
 
 
+def test_one_more_program_of_an_experiment(listed: Path) -> None:
+    folder = shutil.copytree(ROOT / "exp09_inside_a_workgroup", listed / "exp09_inside_a_workgroup", dirs_exist_ok=True)
+    lists = {name: (folder / name).read_text(encoding="utf-8").splitlines() for name in ("CMakeLists.txt", "README.md")}
+    assert new_experiment.main([f"{folder.name}/two_votes", QUESTION]) == 0
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted((folder / "two_votes").rglob("*")) if path.is_file()}
+    assert "NAME exp09_two_votes" in texts["CMakeLists.txt"] and "EXP09_TWO_VOTES_PARAMS_H" in texts["params.h"] and '"exp09_kernels.h"' in texts["main.cpp"]
+    assert f'id = "09.{1 + max(int(each) for each in re.findall(r"^09[.]([0-9]+)", (ROOT / "scripts/claims.lock").read_text(), re.MULTILINE))}"' in texts["claims.toml"]
+    new = {name: [line for line in (folder / name).read_text(encoding="utf-8").splitlines() if line not in lines] for name, lines in lists.items()}
+    assert new["README.md"] == ["| [two_votes](two_votes/README.md) | does a copy cost the same? | not measured |"] and "atomics arithmetic two_votes)" in new["CMakeLists.txt"][0]
+
+
 @pytest.mark.parametrize(
     ("name", "question", "message"),
     [
@@ -142,6 +153,7 @@ def test_nothing_of_the_template_is_left(listed: Path) -> None:
         ("exp11_X", QUESTION, "a name is exp, two digits"),
         ("exp11_../x", QUESTION, "a name is exp, two digits"),
         ("exp05_other", QUESTION, "exp05 is taken by exp05_strided"),
+        ("exp05_strided/other", QUESTION, "exp05_strided: no experiment of several programs"),
         ("exp11_x", "No question", "ends with ?"),
         ("exp11_x", 'Is it "quoted"?', "plain text"),
         ("exp11_x", "Two\nlines?", "plain text"),
@@ -158,20 +170,22 @@ def test_what_it_refuses(listed: Path, capsys: pytest.CaptureFixture[str], name:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    ("arguments", "code", "more"),
     [
-        (["read_soa_y", "--like", "read_soa_x", "the same"], 0),
-        (["read_soa_y", "--like", "read_offset", "made by a loop"], 1),
-        (["read_soa_y", "--like", "read_nothing", "not there"], 1),
-        (["read_soa_x", "--like", "read_aos_x", "taken"], 2),
-        (["read_soa_y", "--like", "read_soa_x", 'a "quoted" word'], 2),
+        (["read_soa_y", "--like", "read_soa_x", "the same"], 0, []),  # which a dictionary of analysis.py shows
+        (["inner_vec4", "--like", "inner_vec2", "shown beside it"], 0, ["analysis.py"]),
+        (["read_soa_y", "--like", "read_offset", "made by a loop"], 1, []),
+        (["read_soa_y", "--like", "read_nothing", "not there"], 1, []),
+        (["read_soa_x", "--like", "read_aos_x", "taken"], 2, []),
+        (["read_soa_y", "--like", "read_soa_x", 'a "quoted" word'], 2, []),
     ],
 )
-def test_a_variant_of_exp03(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int) -> None:
+def test_a_variant_of_exp03(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, more: list[str]) -> None:
     monkeypatch.setattr(new_variant, "ROOT", tmp_path)
     folder = shutil.copytree(ROOT / "exp03_memory_coalescing", tmp_path / "exp03_memory_coalescing")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert new_variant.main([folder.name, *arguments]) == code
-    after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    changed = {str(path.relative_to(folder)) for path in after if after[path] != before.get(path)}
-    assert changed == (set() if code else {"cuda/read_soa_y.cu", "glsl/read_soa_y.comp", "CMakeLists.txt", "main.cpp"})
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    changed = {path.name for path in after if after[path] != before.get(path)}
+    assert changed == (set() if code else {f"{arguments[0]}.cu", f"{arguments[0]}.comp", "CMakeLists.txt", "main.cpp", "DESIGN.md", "summary.toml", *more})

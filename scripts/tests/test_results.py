@@ -497,10 +497,7 @@ def test_cells_are_what_the_programs_take_for_cells(tmp_path: Path) -> None:
 
 
 @pytest.mark.real_forms
-@pytest.mark.parametrize(
-    ("column", "text"),
-    [("isa_hash", "3.66E+09"), ("git_rev", "main"), ("gpu_uuid", "14995.6E3"), ("driver", "580\n1"), ("git_rev", "")],
-)
+@pytest.mark.parametrize(("column", "text"), [("isa_hash", "3.66E+09"), ("git_rev", "main"), ("gpu_uuid", "14995.6E3"), ("driver", "580\n1"), ("git_rev", "")])
 def test_a_damaged_origin_is_not_believed(tmp_path: Path, column: str, text: str) -> None:
     path = synthetic.write(tmp_path, EXP, [formed_row()])
     results.RunFile(path).read()

@@ -70,11 +70,7 @@ def test_ctest_outcomes(tmp_path):
 
 
 def test_pytest_outcomes(tmp_path):
-    assert junit_counts(tmp_path, PYTEST) == [
-        "passed\tscripts.tests.test_a.test_one",
-        "skipped\tscripts.tests.test_a.test_two (no GPU)",
-        "failed\tscripts.tests.test_b",
-    ]
+    assert junit_counts(tmp_path, PYTEST) == ["passed\tscripts.tests.test_a.test_one", "skipped\tscripts.tests.test_a.test_two (no GPU)", "failed\tscripts.tests.test_b"]
 
 
 def test_python_tests_are_counted_and_the_skipped_named(suite):
@@ -175,20 +171,26 @@ def make_unit_and_tidy(suite, *, ctest, clang_tidy):
     return {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
 
 
-@pytest.mark.parametrize("steps, gpu, cuda", [((), False, "OFF"), ((), True, "ON"), (("build",), False, "ON")])
-def test_the_cuda_side_is_left_out_only_where_nothing_could_run_it_and_no_step_is_named(suite, steps, gpu, cuda):
-    """What comes after the build's configuration is not waited for."""
+NEAR = ["--preset ci", "--build --preset ci --target exp01_x/all exp01_x_cases_test"]
+
+
+@pytest.mark.parametrize("steps, gpu, calls", [((), False, ["--preset ci -DBENCH_CUDA=OFF"]), ((), True, ["--preset ci -DBENCH_CUDA=ON"]),
+                                               (("build",), False, ["--preset ci -DBENCH_CUDA=ON"]), (("exp01",), False, NEAR)])  # fmt: skip
+def test_the_cuda_side_is_left_out_only_where_nothing_could_run_it_and_no_step_is_named(suite, steps, gpu, calls):
+    """What comes after that is not waited for. An experiment is built alone, as the build was configured."""
     (suite / "tools").mkdir()
-    for name, body in (("cmake", f'echo "$@" >>{suite}/configured; exit 1'), ("nvidia-smi", f"exit {0 if gpu else 9}")):
+    (suite / "exp01_x").mkdir()
+    (suite / "exp01_x/CMakeLists.txt").write_text("add_experiment(NAME exp01_x\n")
+    for name, body in (("cmake", f'echo "$@" >>{suite}/configured; [ "$1" = --preset ]'), ("nvidia-smi", f"exit {0 if gpu else 9}")):
         (suite / "tools" / name).write_text(f"#!/bin/sh\n{body}\n")
         (suite / "tools" / name).chmod(0o755)
     (suite / "scripts/setup.sh").write_text("#!/bin/sh\n")
     env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
     run = subprocess.Popen([suite / "scripts/test.sh", *steps], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
-    assert seen(lambda: (suite / "configured").exists() and "\n" in (suite / "configured").read_text())
+    assert seen(lambda: (suite / "configured").exists() and (suite / "configured").read_text().count("\n") >= len(calls))
     os.killpg(run.pid, signal.SIGTERM)
     run.wait(30)
-    assert (suite / "configured").read_text().splitlines()[0] == f"--preset ci -DBENCH_CUDA={cuda}"
+    assert (suite / "configured").read_text().splitlines()[: len(calls)] == calls
 
 
 @pytest.mark.parametrize("steps", [("unit", "tidy", "smoke"), ("tidy", "unit", "smoke")])
@@ -223,8 +225,7 @@ def test_a_step_beside_another_that_dies_is_a_failure(suite):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_step_beside_another_ends_with_the_script(suite, number):
     env = make_unit_and_tidy(suite, ctest=f"echo $$ >{suite}/u; exec sleep 60", clang_tidy=f"{WAIT.format(suite, 'u')}; touch {suite}/t; sleep 2")
-    run = subprocess.Popen([suite / "scripts/test.sh", "unit", "tidy"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env,
-                           start_new_session=True)
+    run = subprocess.Popen([suite / "scripts/test.sh", "unit", "tidy"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
     assert seen(lambda: (suite / "t").exists())
     os.killpg(run.pid, number)
     assert run.wait(30) != 0
@@ -250,5 +251,4 @@ def test_smoke_runs_every_program_and_names_the_skipped(suite):
     assert result.returncode == 1
     assert "  smoke: exp02_idle\n" in result.stdout
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
-    assert sorted((suite / "calls.log").read_text().splitlines())[0] == \
-        f"exp01_good --smoke --validate --csv {suite}/build/ci/smoke/exp01_good.csv"
+    assert sorted((suite / "calls.log").read_text().splitlines())[0] == f"exp01_good --smoke --validate --csv {suite}/build/ci/smoke/exp01_good.csv"

@@ -26,7 +26,7 @@ from benchlib.model import hardware_counts
 from benchlib.sass import listings
 from benchlib.model.analysis import Control, Study
 from benchlib.model.loop_body import has_loops
-from benchlib.results.counters_file import PM_SAMPLING
+from benchlib.results.counters_file import PM_COUNTED, PM_SAMPLING
 from benchlib.model.floor import Ceilings, FloorModel, ceilings, figures_on, model_of, sources
 from benchlib.sass.occupancy import resident_blocks
 from benchlib.results.results import SECTOR_BYTES, TWIN_MODES, WARP, Case, Row, Table, number
@@ -183,9 +183,7 @@ def _side(found: Study, table: Table, case: Case) -> Side | None:
     if time is None or time.value <= 0:
         return None
     counts = hardware_counts.load_any(found, table)
-    names = ("l1_sectors", "l1_hit_sectors", "sm_l2_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "blocks",
-             "sm_active_cycles", "sm_active_cycles_max", "l2_slice_sectors_min", "l2_slice_sectors_max", "sm_mhz")  # fmt: skip
-    values = {name: counts.by(PM_SAMPLING, case, name) if counts else None for name in names}
+    values = {name: counts.by(PM_SAMPLING, case, name) if counts else None for name in (*PM_COUNTED, "sm_mhz")}
     code = code_of(found, table, case)
     resident = None
     if code and case["block"]:
