@@ -28,7 +28,7 @@ from benchlib.sass.sass import Instruction
 from benchlib.stats.stats import NOT_SAME_WORK
 from benchlib.tables import claim_tables
 from benchlib.tables import twins as twin_tables
-from benchlib.sass.same_work import ATOMIC, DELETED, FENCE, GENERIC, MATRIX, ONE, POLLS, UNROLL, Excuse, Excused, Finding, NotSame, Same
+from benchlib.sass.same_work import ATOMIC, DELETED, FENCE, GENERIC, MATRIX, ONE, ORDER, POLLS, UNROLL, Excuse, Excused, Finding, NotSame, Same
 
 REPO = Path(__file__).resolve().parents[2]
 REFERENCE = REPO / "results/nvidia-h200"
@@ -60,6 +60,7 @@ STEP = "IMAD R5, R5, 0x19660d, R7"
 LOAD = "LDG.E R6, [R10.64]"
 USE = "FADD R5, R5, R6"
 LOOK = "LDG.E.STRONG.GPU R6, [R10.64]"
+BARRIER, TILE = "BAR.SYNC 0x0", "LDS R8, [R9]"
 MMA = "HMMA.16816.F32 R4, R12, R16, R4"
 
 
@@ -86,6 +87,7 @@ MMA = "HMMA.16816.F32 R4, R12, R16, R4"
         (loop(LOAD, USE), loop(*[part for _ in range(4) for part in (LOAD, USE)], step=4), None, UNROLL),
         (loop(LOAD, USE), loop(*[part for _ in range(4) for part in (LOAD, USE)], step=4), {"load32": 1}, UNROLL),
         (loop(step=4), loop(step=16), {}, UNROLL),
+        (loop(BARRIER, LOAD, TILE, USE), loop(LOAD, BARRIER, TILE, USE), None, ORDER),
     ],
 )  # fmt: skip
 def test_what_is_planted_is_found(sound: list[str], harmed: list[str], ask: same_work.Ask | None, failure: str) -> None:
@@ -102,6 +104,7 @@ def test_work_that_both_compilers_deleted_is_found_by_what_the_source_asks_for()
 @pytest.mark.parametrize(
     ("left", "right"),
     [
+        (loop(BARRIER, LOAD, TILE, USE), loop(TILE, USE, BARRIER, LOAD)),  # one turn, begun elsewhere
         (loop(STEP), loop(*[STEP] * 4, step=4)),  # unrolled, and nothing is loaded
         (loop("LDG.E R10, [R10.64]", step=1), loop(*["LDG.E R10, [R10.64]"] * 4, step=4)),  # a chain: one under way in both
         (polling(LOOK), polling(LOOK, peeled=[LOOK, "ISETP.NE.AND P1, PT, R6, RZ, PT", "@P1 BRA 0x60"])),
@@ -215,6 +218,7 @@ def test_the_pairs_that_fail_are_known_and_can_only_become_fewer(committed) -> N
         ("exp09_arithmetic", "sum_plain", UNROLL),
         ("exp05_strided", "read_window", UNROLL),
         ("exp09_barrier", "none_alone", UNROLL),
+        ("exp06_bytes_in_flight", "read_staged_1", ORDER),
         ("exp09_barrier", "memory_shared_alone", FENCE),
         ("exp08_waiting", "task", FENCE),
         ("exp09_atomics", "global_add_i32", ONE),

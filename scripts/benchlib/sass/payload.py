@@ -29,6 +29,7 @@ _ARITHMETIC = {
     "VIADDMNMX": "int", "IABS": "int", "I2F": "convert", "F2I": "convert", "F2F": "convert", "F2FP": "convert", "I2FP": "convert", "FRND": "convert",
 }  # fmt: skip
 _MOST_STEPS, _MOST_TURNS = 200, 4096
+FIRST, AMONG, LAST = "first", "among", "last"
 _BIGGEST_FACTOR = 16  # of a counter: a greater one is the workgroup's size
 
 
@@ -98,6 +99,7 @@ class LoopPayload:
     innermost: bool
     in_flight: PayloadCounts  # what returns something and does not wait for another of its kind, in one turn of the machine's loop
     merged: bool  # a warp's atomics made one
+    loads_stand: str  # between a barrier and the next: FIRST, before what is done with shared memory, LAST, behind it, AMONG it; "" where there is no such thing
 
     @property
     def rate(self) -> dict[str, float]:
@@ -284,6 +286,14 @@ class _Reader:
             found[kind] = ceil(sum(one == kind for one in kinds.values()) / max(depth.values()))
         return found
 
+    def loads_stand(self, places: Sequence[int]) -> str:
+        """Where loads stand in a turn that has a barrier, whichever instruction the machine's loop begins with."""
+        letters = {at: "B" if name == "barrier" else "S" if name.startswith("shared_") else "G" if re.fullmatch(r"load\d+", name) else "" for at in places if (name := self.names[at])}
+        turn = "".join(letters.values())
+        between = (turn[turn.find("B") :] + turn[: turn.find("B")]).split("B")[1:] if "B" in turn else []
+        found = {FIRST if re.fullmatch("G+S+", part) else LAST if re.fullmatch("S+G+", part) else AMONG for part in between if {*part} == {"G", "S"}}
+        return found.pop() if len(found) == 1 else AMONG if found else ""
+
     def merged(self, places: Iterable[int]) -> bool:
         """Whether an atomic's operand is what the lanes of a warp have together."""
         atomics = [(at, self.flow.uses[at].values) for at in places if self.code[at].base in flow.ATOMICS]
@@ -321,7 +331,7 @@ class _Reader:
             if not number:
                 at = self.code[self.flow.blocks[loop.header][0]].offset
                 made.append(
-                    LoopPayload(at, counts, other, counter[0] if counter else None, bool(counter and counter[3]), counter is None, depth, not loop.inner, self.in_flight(places), self.merged(places))
+                    LoopPayload(at, counts, other, counter[0] if counter else None, bool(counter and counter[3]), counter is None, depth, not loop.inner, self.in_flight(places), self.merged(places), self.loads_stand(places))
                 )
         qualifiers = Counter(f"{self.names[at]} {said}" for at, i in enumerate(self.code) if self.names[at] and (said := qualifier(i)))
         return Payload(straight, sorted(made, key=lambda loop: loop.at), qualifiers, shown)

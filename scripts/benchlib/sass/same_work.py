@@ -40,6 +40,7 @@ ONE = "a warp's atomics made one"
 MATRIX = "another matrix shape"
 GENERIC = "generic accesses"
 UNROLL = "another unroll factor"
+ORDER = "loads on the other side of a barrier"
 FAILURES = {
     DELETED: "a compiler has made several turns' arithmetic or accesses one, or left them out",
     POLLS: "a compiler has made several looks at memory one",
@@ -49,6 +50,7 @@ FAILURES = {
     MATRIX: "the matrix instructions multiply other shapes",
     GENERIC: "one side's loads or stores may be of any memory, the other's are not",
     UNROLL: "a turn of the machine's loop has more loads under way on one side",
+    ORDER: "one side's loads stand before what a turn does with shared memory, the other's behind it, where a barrier is waited for first",
 }
 SIDES = ("CUDA", "Vulkan")
 
@@ -220,7 +222,7 @@ def _in_loops(sides: Sequence[Payload], ask: Ask | None) -> list[Finding]:
             done = _done(counts, name)
             if done < wanted:
                 found.append(Finding(POLLS if _LOOK.fullmatch(name) else DELETED, f"{name} {wanted} asked for, {title} does {done:.3g} per turn"))
-    return found + (_fences_of(*timed) + _unrolled(*timed) if all(timed) else [])
+    return found + (_fences_of(*timed) + _unrolled(*timed) + _order(*timed) if all(timed) else [])
 
 
 def _done(counts: Mapping[str, float], name: str) -> float:
@@ -268,7 +270,7 @@ def _loops(left: LoopPayload, right: LoopPayload) -> list[Finding]:
             failure = POLLS if _LOOK.fullmatch(name) else DELETED
             found.append(Finding(failure, f"{name} {_done(rates[0], name):.3g} per turn in CUDA, {_done(rates[1], name):.3g} in Vulkan"))
     nested = not (left.innermost and right.innermost)  # what an inner loop loads is its own
-    return (found or ([] if nested else _unrolled(left, right))) + _fences_of(left, right)
+    return (found or ([] if nested else _unrolled(left, right))) + _fences_of(left, right) + _order(left, right)
 
 
 def _fences_of(left: LoopPayload, right: LoopPayload) -> list[Finding]:
@@ -278,6 +280,11 @@ def _fences_of(left: LoopPayload, right: LoopPayload) -> list[Finding]:
     mine, theirs = _fences(left.rate), _fences(right.rate)
     differing = [name for name in mine if name in theirs and mine[name] != theirs[name]]
     return [Finding(FENCE, f"{name} {mine[name]:.3g} per turn in CUDA, {theirs[name]:.3g} in Vulkan") for name in differing]
+
+
+def _order(left: LoopPayload, right: LoopPayload) -> list[Finding]:
+    stand = (left.loads_stand, right.loads_stand)
+    return [Finding(ORDER, f"{stand[0]} in CUDA, {stand[1]} in Vulkan")] if {*stand} == {payload.FIRST, payload.LAST} else []
 
 
 def _unrolled(left: LoopPayload, right: LoopPayload) -> list[Finding]:
