@@ -238,7 +238,7 @@ step_flake8() {
 
 step_python() {
   local status=0 python spread=() tests=(scripts/tests)
-  if ((${#near[@]})); then tests=("${kNearTests[@]/#/scripts/tests/test_}") && tests=("${tests[@]/%/.py}"); fi
+  if ((${#near[@]})); then tests=("${kNearTests[@]/#/scripts/tests/test_}") && tests=("${tests[@]/%/.py}" -k 'not results'); fi # pages of results stay as they are
   if python=$(bench_python jinja2 pytest xdist); then
     # conftest.py says which tests stay together. One process more than processors, for many tests wait.
     spread=(-n "$(($(nproc) + 1))" --dist=loadgroup)

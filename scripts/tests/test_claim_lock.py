@@ -28,7 +28,7 @@ def test_this_repositorys_lock() -> None:
     found = [claim for group in claims.load(ROOT) for claim in group.claims]
     entries, codes = [claim.entry for claim in found], {claim.id: claim.code.hash for claim in found}
     assert claim_lock.unexplained(entries, claim_lock.read(ROOT / claim_lock.LOCK), codes) == []
-    assert (ROOT / claim_lock.LOCK).read_text(encoding="utf-8") == claim_lock.text(entries, codes)
+    assert (ROOT / claim_lock.LOCK).read_text(encoding="utf-8") == claim_lock.text(entries, codes), "scripts/claims_lock.py writes it anew"
     decided = [entry for entry in entries if any(query.get("combine") == "analysis" and "reproduced" in query for query in entry.get("query", []))]
     assert len(decided) == 9 and all(codes[entry["id"]] for entry in decided)
 

@@ -4,6 +4,7 @@
 takes the last turn's step, too, if that step is 2^22 at most.
 """
 import re
+from pathlib import Path
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_loop_ends(name, line):
     assert moved, line
     bound = re.search(r"<=? *(.+)$", condition.strip()).group(1)
     most = counts_to(name, bound, moved.group(2).strip())
-    assert most, f"{name}: what is the most that {bound} and {moved.group(2)} can be? A rule in this file must say so"
+    assert most, f"{name}: what is the most that {bound} and {moved.group(2)} can be? Say so in {Path(__file__).name}: ADVANCES has steps of a launch, GRIDS grids, OTHERS the rest"
     assert most[0] - 1 + most[1] < most[2], line
 
 
