@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     wrong = claim_lock.unexplained(entries, {} if options.new else claim_lock.read(path), codes)
     for line in wrong:
         print(line)
+    if wrong:
+        print(f"A claim that no commit has yet needs no such line: git checkout {claim_lock.LOCK}, and start this again")
     text = claim_lock.text(entries, codes)
     stale = files.read_text(path) != text
     if wrong or (options.check and stale):

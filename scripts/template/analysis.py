@@ -16,7 +16,7 @@ def sizes_chart(_: Study, table: Table) -> Chart:
     panels = []
     for block in sorted({case["block"] for case in table.select({"variant": "scale"})}, key=int):
         cases = table.select({"variant": "scale", "block": block})
-        panels.append(Panel(f"{block} threads a block", BANDWIDTH, measured(table, cases, lambda case: case.elements, "gbps")))
+        panels.append(Panel(f"{block} threads per block", BANDWIDTH, measured(table, cases, lambda case: case.elements, "gbps")))
     return Chart("Bandwidth against size", "elements", panels, description="Measured bandwidth of both APIs.")
 
 

@@ -20,7 +20,7 @@ constexpr float kFactor = 2;
 struct Variant {
   const char* name;  // of its kernels too
   std::uint32_t block;
-  std::uint32_t read_bytes;  // an element
+  std::uint32_t read_bytes;  // per element
   std::uint32_t write_bytes;
 };
 
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
       .question = "What is the question?",
       .params = {Column::integer("block", "threads", "of a block")},
       .model = bench::model_columns(),
-      .variants = {{"scale", "out = factor * x, one float a thread: 8 bytes a float"},
+      .variants = {{"scale", "out = factor * x, one float per thread: 8 bytes per float"},
                    {"aa_control_a", "A/A control: scale at the largest size, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

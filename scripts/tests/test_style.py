@@ -93,7 +93,7 @@ def test_a_cut_paragraph_is_found(line: str) -> None:
 
 
 def sources() -> list[Path]:
-    found = [path for pattern in ("scripts/*.py", "scripts/benchlib/**/*.py", "docs/*.toml", "exp*/**/*.toml", "common/**/*.[ch]pp", "exp*/**/*.cpp") for path in ROOT.glob(pattern)]
+    found = [path for pattern in ("scripts/*.py", "scripts/benchlib/**/*.py", "docs/*.toml", "exp*/**/*.toml", "scripts/template/*.toml", "scripts/template/*.cpp", "common/**/*.[ch]pp", "exp*/**/*.cpp") for path in ROOT.glob(pattern)]
     return sorted(found)
 
 

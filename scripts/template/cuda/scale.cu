@@ -1,4 +1,4 @@
-// out[i] = factor * x[i]: 4 bytes read a thread, 4 written, both coalesced.
+// out[i] = factor * x[i]: 4 bytes read per thread, 4 written, both coalesced.
 #include "params.h"
 
 extern "C" __global__ void scale(const float* x, float* out, ScaleParams params) {

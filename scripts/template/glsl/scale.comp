@@ -1,4 +1,4 @@
-// out[i] = factor * x[i]: 4 bytes read an invocation, 4 written, both coalesced.
+// out[i] = factor * x[i]: 4 bytes read per invocation, 4 written, both coalesced.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
