@@ -9,7 +9,7 @@ install(DIRECTORY scripts/benchlib DESTINATION scripts PATTERN __pycache__ EXCLU
 install(FILES README.md CITATION.cff LICENSE DESTINATION .)
 install(FILES docs/ARCHITECTURES.md docs/CORRECTIONS.md docs/COURSE.md docs/CSV.md docs/DESIGN.md docs/DRIVER.md docs/FLEET.md docs/GLOSSARY.md docs/METHOD.md docs/RESULTS.md docs/RULES.md 
               docs/USING.md docs/YOUR_CARD.md
-              docs/cards.toml docs/sources.toml docs/summary.toml docs/vulkan.toml docs/published.csv DESTINATION docs)
+              docs/cards.toml docs/round.toml docs/sources.toml docs/summary.toml docs/vulkan.toml docs/published.csv DESTINATION docs)
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_STRIP_FILES ON)

@@ -5,6 +5,7 @@
     scripts/hand_in.py --write DIR         packs what no page links to (all runs but the first of each case, all samples) and the counters, removes
                                            listings that a set beside it has as well (benchlib/results/machine_code.py), writes the pages,
                                            says what to commit; all of it or nothing
+    scripts/hand_in.py --attach FILE DIR   without a clone: packs a copy of all of it, hosts hidden and samples with it, into FILE (.zip), and says where to attach it
     scripts/hand_in.py --hide-hosts DIR    with --write: the hosts of board.csv become host-1, host-2, ...
     scripts/hand_in.py --allow WORD DIR    WORD, which is called like a host or a user here, is no name where it stands (repeatable)
 
@@ -28,6 +29,7 @@ import shutil
 import socket
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +39,7 @@ from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.claims import provenance
 from benchlib.pages import report_page, state, worklog_files
-from benchlib.results import board_states, counters_file, results, schema
+from benchlib.results import board_states, counters_file, results, rounds, schema
 from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
 from benchlib.results.results import InputError
 from benchlib.runner.lock import Lock
@@ -69,12 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Makes a folder of results ready to be committed.")
     parser.add_argument("directory", type=Path, help="results/<gpu>")
     parser.add_argument("--write", action="store_true", help="pack, and write the pages; without it nothing is changed")
+    parser.add_argument("--attach", type=Path, metavar="FILE", help="pack a copy into this .zip, for an issue")
     parser.add_argument("--hide-hosts", action="store_true", help="with --write: hosts of board.csv become host-1, host-2, ...")
     parser.add_argument("--allow", action="append", default=[], metavar="WORD", help="no name, though a host or a user here is called so (repeatable)")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent, help="the repository (default: this one)")
     options = parser.parse_args(arguments)
     if options.hide_hosts and not options.write:
         parser.error("--hide-hosts goes with --write")
+    if options.attach and (options.write or options.attach.suffix != ".zip"):
+        parser.error("--attach names a .zip, and goes without --write")
     return console.run_cli("hand_in.py", lambda: run(options))
 
 
@@ -304,8 +309,21 @@ def tried(options: argparse.Namespace) -> None:
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 made(beside / here.name, options, hiding=True)
+            if options.attach:
+                attach(beside, here, options.attach)
         except InputError as error:
             raise InputError(str(error).replace(str(beside), str(options.directory.parent))) from error
+
+
+def attach(beside: Path, here: Path, target: Path) -> None:
+    """The folder as it was made, its samples, and what declares columns that the sets beside it do not have."""
+    folder, shared = beside / here.name, here.parent / schema.SHARED
+    new = [path for path in (beside / schema.SHARED).glob("*") if not (shared / path.name).exists()]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted([*contents(folder), *folder.glob("boards/*/run*/*.samples.csv.xz"), *new]):
+            packed.writestr(zipfile.ZipInfo(path.relative_to(beside).as_posix()), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    files.write_atomic(target, buffer.getvalue())
 
 
 def made(directory: Path, options: argparse.Namespace, hiding: bool) -> None:
@@ -351,9 +369,15 @@ def run(options: argparse.Namespace) -> int:
             print(f"{kind}: {text}")
     if checked.errors:
         return 1
+    ids = f"ids: {' '.join(rounds.id_of(options.root, directory.resolve().name, each) for each in study.runs)}"
     if not options.write:
         tried(options)
         hide = " --hide-hosts" if named else ""
+        print(ids)
+        if options.attach:
+            print(f"attach {options.attach} ({options.attach.stat().st_size / 1e6:.1f} MB) to a new issue of the repository, with the ids as its title; say which host, driver and cooling it had")
+            return 0
+        print(f"without a clone: scripts/hand_in.py --attach results.zip {directory} packs what an issue takes")
         print(f"{len(to_pack(study))} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
         return 0
     held = Lock(directory)  # what a run.sh still writes into would be lost with the file that is packed
@@ -365,6 +389,7 @@ def run(options: argparse.Namespace) -> int:
     size = sum(path.stat().st_size for path in contents(directory))
     print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files")
     print(f"    git add {directory} {directory.parent / schema.SHARED} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")
+    print(ids)
     print("Say in the pull request which host, driver and cooling it had. Then scripts/published.py puts the model beside the others.")
     return 0
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What is published of each model in results/, small enough to travel with the package: docs/published.csv.
+"""What is published of each model in results/, small enough to travel with the package: docs/published.csv. And on which rows the figures of README.md and
+docs/RULES.md rest: docs/older_rows.csv (benchlib/pages/older_rows.py).
 
-    scripts/published.py            writes it
+    scripts/published.py            writes both
     scripts/published.py --check    writes nothing; exits 1 if it would change
 
 Exit codes: 0 done (or nothing to change), 1 bad input or a file that would change, 2 usage, 130 interrupted.
@@ -17,7 +18,9 @@ from pathlib import Path
 from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.pages import beside, summary
+from benchlib.pages import beside, older_rows, summary
+from benchlib.pages.summary import Summary
+from benchlib.pages.worklog_files import REFERENCE
 from benchlib.results import results
 
 
@@ -29,29 +32,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return console.run_cli("published.py", lambda: run(options))
 
 
-def text(root: Path) -> str:
+def texts(root: Path) -> dict[Path, str]:
     analyses = analysis.load(root)
     rows: dict[tuple[object, ...], dict[str, object]] = {}  # of two folders of a model the one with more runs says what a pair is
+    sets: dict[str, tuple[Study, Summary]] = {}
     for folder in sorted(path for path in (root / "results").iterdir() if (path / "boards").is_dir()):
         study = Study.of(results.load(folder), analyses)
         if said := summary.load(root, study):
+            sets[folder.name] = study, said
             for row in beside.csv_rows(study, said):
                 key = tuple(row[column] for column in ("model", "kind", "experiment", "pair"))
                 rows[key] = max(rows.get(key, row), row, key=lambda one: (one["runs"], one["ratio"]))
-    return csv_file.text(beside.COLUMNS, rows.values())
+    made = {root / beside.FILE: csv_file.text(beside.COLUMNS, rows.values())}
+    if REFERENCE.name in sets:
+        of_figures = older_rows.csv_rows(root, {REFERENCE.name: sets[REFERENCE.name], **sets})
+        print(older_rows.words(of_figures))
+        made[root / older_rows.FILE] = csv_file.text(older_rows.COLUMNS, of_figures)
+    return made
 
 
 def run(options: argparse.Namespace) -> int:
-    path, made = options.root / beside.FILE, text(options.root)
-    before = files.read_text(path)
-    if before == made:
-        return 0
-    if options.check:
-        print(f"{path} differs from what results/ gives:\n{files.short_diff(path, before, made)}")
-        return 1
-    files.write_atomic(path, made)
-    print(f"wrote {path}")
-    return 0
+    stale = {path: (before, made) for path, made in texts(options.root).items() if (before := files.read_text(path)) != made}
+    for path, (before, made) in stale.items():
+        if options.check:
+            print(f"{path} differs from what results/ gives:\n{files.short_diff(path, before, made)}")
+        else:
+            files.write_atomic(path, made)
+            print(f"wrote {path}")
+    return 1 if stale and options.check else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# package_in_chroot.sh TARBALL WORK: runs the unpacked package in a bare Debian 12 with Python, where there is nothing to run on,
-# and in one that has Vulkan, too, on the CPU. Both systems are made in WORK by debootstrap, and kept there for the next time.
+# package_in_chroot.sh TARBALL WORK [SUITE]: runs the unpacked package in a bare Debian (SUITE: bookworm unless said) with Python, where there is
+# nothing to run on, and in one that has Vulkan, too, on the CPU. Both systems are made in WORK by debootstrap, and kept there for the next time.
 # Exit code 77: what making them takes is missing (a line says what).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
 
-tarball=$1 work=$2
+tarball=$1 work=$2 suite=${3:-bookworm}
 mapfile -t experiments < <(bench_experiments)
 name=$(basename "$tarball" .tar.gz)
 mkdir -p "$work"
@@ -31,10 +31,10 @@ inside() {
 }
 
 # The systems: whole only under their final names.
-bare=$work/bookworm vulkan=$work/bookworm-vulkan
+bare=$work/$suite vulkan=$work/$suite-vulkan
 if [[ ! -d $bare ]]; then
   rm -rf "$bare.part"
-  debootstrap --variant=minbase --include=python3 bookworm "$bare.part" >"$work/debootstrap.log" 2>&1 ||
+  debootstrap --variant=minbase --include=python3 "$suite" "$bare.part" >"$work/debootstrap.log" 2>&1 ||
     missing "debootstrap failed: $(tail -n 1 "$work/debootstrap.log")"
   mv "$bare.part" "$bare"
 fi

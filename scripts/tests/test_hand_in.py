@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import zipfile
 from pathlib import Path
 
 import hand_in
@@ -45,7 +46,12 @@ def test_without_write_nothing_changes_and_hosts_are_shown(folder: Path, capsys:
     said = capsys.readouterr().out
     assert "private? secret-node-7: boards/149980f6/board.csv" in said
     assert "4 files to pack; nothing was written" in said and "Not here: machine code." in said
-    assert tree(folder) == before and "--write --hide-hosts" in said
+    assert tree(folder) == before and "--write --hide-hosts" in said and "ids: 1/h200/149980f6/run1 1/" in said
+    assert hand_in.main(["--attach", str(folder.parent / "a.zip"), str(folder)]) == 0 and "a.zip (" in (said := capsys.readouterr().out) and "a new issue" in said
+    with zipfile.ZipFile(folder.parent / "a.zip") as packed:
+        found = {name: packed.read(name) for name in packed.namelist()}
+    assert {"h200/worklog.md", "h200/boards/149980f6/run2/exp06_litmus.csv.xz", "h200/boards/149980f6/run1/exp06_litmus.samples.csv.xz"} <= found.keys()
+    assert tree(folder) == before and any(name.startswith("schemas/") for name in found) and b"secret" not in b"".join(found.values())
 
 
 def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

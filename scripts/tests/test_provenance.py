@@ -57,6 +57,18 @@ def test_the_commit_that_was_measured_decides(tmp_path: Path, revisions: list[st
     assert found.contains(f"{revisions[2]}-dirty+0123456789abcdef", claim.entry) is None
 
 
+def test_an_archive_of_a_release_says_the_same_without_git(tmp_path: Path, revisions: list[str]) -> None:
+    (claim,) = claims.load(tmp_path)[0].claims
+    text = provenance.told_text(history(tmp_path), [*revisions, f"{revisions[0]}-dirty", "0123456789ab"], [(claim.entry, claim.code)])
+    assert sorted(text.splitlines()) == sorted([*revisions[:2], *(f"{each} 03.1" for each in revisions[2:])])
+    (tmp_path / ".git").rename(tmp_path / "git")
+    assert not history(tmp_path).commits
+    (tmp_path / provenance.TOLD).write_text(text)
+    found = history(tmp_path)
+    assert [found.contains(each, claim.entry) for each in [*revisions, "0123456789ab"]] == [False, False, True, True, None]
+    assert found.has("0123456789ab") is False
+
+
 def test_a_commit_that_is_not_there(tmp_path: Path, revisions: list[str]) -> None:
     found = history(tmp_path)
     assert found.has("c4ced37c6f53") is False and found.has(revisions[0]) is True

@@ -183,6 +183,12 @@ def _pairs_of(table: Table, query: Mapping[str, Any]) -> list[tuple[Case, Case]]
     return ways[query["combine"]](table, query) if query["combine"] in ways else []
 
 
+def cases(query: Mapping[str, Any], table: Table) -> list[Case]:
+    """Whose rows it reads; of a ratio both sides'."""
+    both = [case for pair in _pairs_of(table, query) for case in pair]
+    return list(dict.fromkeys(both or (table.select(query["where"]) if "where" in query else [])))
+
+
 def _differ(table: Table, one: Case, other: Case) -> bool:
     """Whether the two are twins, and do not do the same work: no ratio of theirs says anything about an API."""
     cuda, vulkan = (one, other) if one["api"] == "cuda" else (other, one)

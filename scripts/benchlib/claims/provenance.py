@@ -1,14 +1,15 @@
 """Whether a run is newer than a claim's test: git decides. It is if the commit that was measured contains the test as it is now.
 
 A test's hash stands in scripts/claims.lock, so the lock of the run's commit says which tests were there. Commits without a lock are
-older than all tests. A folder that is no git repository (a package, an archive) or has no full history says nothing: None.
+older than all tests. A folder that is no git repository (a package, an archive) or has no full history says nothing: None. A release's archive has the
+answers in a file of its own instead (told_text()).
 """
 
 import bisect
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchlib.base.kept import kept_last
 from benchlib.claims import claim_lock
 
 COMMIT = re.compile("[0-9a-f]{7,40}")  # of its name: fewer digits are none
+TOLD = Path("scripts") / "claims.history"
 
 
 def _git(root: Path, *arguments: str) -> str | None:
@@ -34,6 +36,7 @@ class History:
 
     root: Path
     commits: Sequence[str] = ()  # sorted
+    told: Mapping[str, Set[str]] = field(default_factory=dict)  # by commit the claims whose test it contains, where git cannot say so
 
     def has(self, revision: str) -> bool | None:
         """Whether a row's git_rev is one of them; None where that cannot be known."""
@@ -49,6 +52,8 @@ class History:
         """
         if not self.has(revision) or "-dirty" in revision:
             return None
+        if self.told:
+            return entry["id"] in self.told.get(revision, ())
         then = _lock_of(self.root, revision).get(entry["id"])
         if then is None or then.test != claim_lock.locked(entry).test:
             return False
@@ -59,8 +64,20 @@ class History:
 def of(root: Path) -> History:
     top = _git(root, "rev-parse", "--show-toplevel")
     if top is None or Path(top.rstrip("\n")) != root.resolve() or (_git(root, "rev-parse", "--is-shallow-repository") or "").strip() != "false":
-        return History(root)
+        told = {} if (root / ".git").exists() else _read_told(root / TOLD)
+        return History(root, tuple(sorted(told)), told)
     return History(root, tuple(sorted((_git(root, "rev-list", "HEAD") or "").split())))
+
+
+def told_text(history: History, revisions: Iterable[str], tests: Sequence[tuple[Mapping[str, Any], claim_lock.DecidingCode]]) -> str:
+    """What a release's archive says in place of git: a line for each commit of these that the repository has, with the claims whose test it contains."""
+    known = sorted({revision.partition("-dirty")[0] for revision in revisions if history.has(revision)})
+    return "".join(" ".join([commit, *(entry["id"] for entry, code in tests if history.contains(commit, entry, code))]) + "\n" for commit in known)
+
+
+def _read_told(path: Path) -> dict[str, Set[str]]:
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    return {commit: frozenset(ids) for commit, *ids in map(str.split, filter(None, lines))}
 
 
 def why_unknown(root: Path) -> str:

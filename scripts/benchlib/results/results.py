@@ -656,10 +656,10 @@ def _counted(name: str, tables: Sequence[Mapping[Case, Row]], named: Sequence[Na
     newest: dict[Case, tuple[str, str]] = {}
     for case, row in (item for table in tables for item in table.items()):
         commits.setdefault(case, set()).add(row["git_rev"])
-        newest[case] = max(newest.get(case, ("", "")), (row["started_at"], _origin(row)))
+        newest[case] = max(newest.get(case, ("", "")), (row["started_at"], origin(row)))
     codes: dict[Case, set[str]] = {}  # of the results of the newest sources; none where they have no result
     for case, row in (item for table in tables for item in table.items()):
-        if row["status"] == "ok" and _origin(row) == newest[case][1]:
+        if row["status"] == "ok" and origin(row) == newest[case][1]:
             codes.setdefault(case, set()).add(row["isa_hash"])
     whys = {case: next((each.why for each in named if of_case <= each.commits), "") for case, of_case in commits.items()}
     if named and (idle := [each.why for each in named if each.why not in whys.values()]):
@@ -668,7 +668,7 @@ def _counted(name: str, tables: Sequence[Mapping[Case, Row]], named: Sequence[Na
     out: Counter[tuple[str, str]] = Counter()
     for of_run, table in zip(counted, tables):
         for case, row in table.items():
-            same = not row["isa_hash"] or _origin(row) == newest[case][1] or codes.get(case, set()) <= {row["isa_hash"]}
+            same = not row["isa_hash"] or origin(row) == newest[case][1] or codes.get(case, set()) <= {row["isa_hash"]}
             if why := whys[case] or ("" if same else OTHER_CODE):
                 out[row["git_rev"], why] += 1
             else:
@@ -676,7 +676,7 @@ def _counted(name: str, tables: Sequence[Mapping[Case, Row]], named: Sequence[Na
     return counted, [LeftOut(commit, why, rows) for (commit, why), rows in sorted(out.items())]
 
 
-def _origin(row: Row) -> str:
+def origin(row: Row) -> str:
     """What a row was measured by: the hash of its sources, else (rows older than that column) its commit."""
     return row.get("sources") or row["git_rev"]
 

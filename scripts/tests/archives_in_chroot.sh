@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# archives_in_chroot.sh RELEASE WORK SUITE: unpacks a release's two archives in a bare Debian with Python and nothing else, wipes every figure of README.md
+# and docs/RULES.md, and has them made again: byte for byte. Then an independent program comes to the same figures, and must see a wrong one.
+# The system is made in WORK by debootstrap, and kept there. Exit code 77: what making it takes is missing (a line says what).
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
+
+release=$(readlink -f "$1") work=$2 suite=$3
+bare=$work/$suite
+
+missing() {
+  printf '%s\n' "$*"
+  exit 77
+}
+
+((EUID == 0)) || missing 'debootstrap needs root'
+command -v debootstrap >/dev/null || missing 'there is no debootstrap'
+unshare --mount true 2>/dev/null || missing 'this container may not mount'
+mkdir -p "$work"
+if [[ ! -d $bare ]]; then
+  rm -rf "$bare.part"
+  debootstrap --variant=minbase --include=python3 "$suite" "$bare.part" >"$work/debootstrap.log" 2>&1 ||
+    missing "debootstrap failed: $(tail -n 1 "$work/debootstrap.log")"
+  mv "$bare.part" "$bare"
+fi
+
+(cd "$release" && sha256sum --quiet -c SHA256SUMS)
+rm -rf "$bare/opt"
+mkdir "$bare/opt"
+for archive in "$release"/*-source.tar.xz "$release"/*-results.tar.xz; do
+  xz -dc "$archive" | tar -x -C "$bare/opt"
+done
+# What is the same in both is there once; what the second one overwrote was the same.
+cat >"$bare/opt/again.py" <<'EOT'
+import hashlib, re, subprocess, sys
+from pathlib import Path
+
+root = Path(next(path for path in Path("/opt").iterdir() if path.is_dir()))
+pages = [root / "README.md", root / "docs/RULES.md"]
+before = {page: page.read_bytes() for page in pages}
+for page in pages:
+    text = re.sub(r"(<!-- worklog:\S+ -->).*?(<!-- /worklog -->)", r"\1\2", page.read_text(), flags=re.S)
+    page.write_text(re.sub(r"(<!-- q: [^\n]*? -->).*?(<!-- /q -->)", r"\1?\2", text))
+    assert page.read_bytes() != before[page]
+
+
+def scripts(name: str, *arguments: str) -> int:
+    print(f"$ {name} {' '.join(arguments)}", flush=True)
+    return subprocess.run([sys.executable, root / "scripts" / name, *arguments], cwd=root, check=False).returncode
+
+
+assert scripts("worklog.py") == 0
+for page, data in before.items():
+    if page.read_bytes() != data:
+        sys.exit(f"{page} is not what it was")
+    print(f"{page.relative_to(root)}: made again, byte for byte: {hashlib.sha256(data).hexdigest()}")
+assert scripts("worklog.py", "--check") == 0
+assert scripts("published.py", "--check") == 0
+assert scripts("recomputed.py") == 0
+wrong, figures = re.subn(r"(<!-- q: submit_once_ns -->)[^<]*", r"\g<1>4.3", pages[0].read_text())
+pages[0].write_text(wrong)
+assert figures == 1 and scripts("recomputed.py") == 1, "a wrong figure was not seen"
+pages[0].write_bytes(before[pages[0]])
+print("all of it holds")
+EOT
+# shellcheck disable=SC2016  # for that shell
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 unshare --mount --pid --fork --kill-child bash -c '
+  mount --rbind /dev "$1/dev"
+  mount -t proc proc "$1/proc"
+  exec chroot "$1" python3 /opt/again.py' _ "$bare"
