@@ -146,7 +146,7 @@ def dispatches_chart(_: Study, table: Table) -> Chart:
         series = []
         for name, kind, api, way in (
             ("CUDA, a stream", CUDA, "cuda", "ordered"),
-            ("CUDA, a graph's branches", MORE[0], "cuda", "independent_replayed"),
+            ("CUDA, a graph of 32 branches", MORE[0], "cuda", "independent_replayed"),
             ("Vulkan, with barriers", VULKAN, "vulkan", "ordered_replayed"),
             ("Vulkan, without", MORE[1], "vulkan", "independent_replayed"),
             ("Vulkan, a submission each", MORE[2], "vulkan", "submissions"),
