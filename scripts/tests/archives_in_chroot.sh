@@ -58,10 +58,10 @@ for page, data in before.items():
 assert scripts("worklog.py", "--check") == 0
 assert scripts("published.py", "--check") == 0
 assert scripts("recomputed.py") == 0
-wrong, figures = re.subn(r"(<!-- q: submit_once_ns -->)[^<]*", r"\g<1>4.3", pages[0].read_text())
-pages[0].write_text(wrong)
+wrong, figures = re.subn(r"(<!-- q: [a-z]\w+ -->[0-9][0-9.,]*)", r"\g<1>1", pages[1].read_text(), count=1)
+pages[1].write_text(wrong)
 assert figures == 1 and scripts("recomputed.py") == 1, "a wrong figure was not seen"
-pages[0].write_bytes(before[pages[0]])
+pages[1].write_bytes(before[pages[1]])
 print("all of it holds")
 EOT
 # shellcheck disable=SC2016  # for that shell
