@@ -12,7 +12,7 @@ from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
 from benchlib.tables.pivot import Columns, column, grid, pivot, told
 
-OPERATIONS = ["add", "add_generic", "min", "exchange", "cas", "exchange_loop", "first"]
+OPERATIONS = ["add", "add_known", "add_generic", "min", "exchange", "cas", "exchange_loop", "first"]
 CROWD = ["add", "exchange_loop", "cas"]
 TYPES = ["i32", "i64", "f32", "f64", "f16x2"]
 

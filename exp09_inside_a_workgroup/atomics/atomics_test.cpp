@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Config{Op::kAdd, Type::kF16x2, false, false, 1024, 512, 8}, Config{Op::kAdd, Type::kF16x2, false, true, 1024, 512, 8},
         Config{Op::kAddGeneric, Type::kF16x2, false, false, 1024, 512, 8},
         Config{Op::kMin, Type::kF16x2, false, false, 4096, 512, 4}, Config{Op::kCas, Type::kF16x2, false, false, 1024, 512, 8},
+        Config{Op::kAddKnown, Type::kI32, false, false, 1, 512, 8}, Config{Op::kAddKnown, Type::kI32, false, true, 1, 512, 8},
         Config{Op::kMin, Type::kI32, false, false, 4096, 512, 4}, Config{Op::kMin, Type::kI64, true, false, 32, 512, 8},
         Config{Op::kExchange, Type::kF32, false, true, 32, 512, 8}, Config{Op::kExchange, Type::kI64, true, true, 1024, 512, 8},
         Config{Op::kCas, Type::kF32, false, false, 1, 512, 1}, Config{Op::kFirst, Type::kF32, true, false, 1, 512, 8}),

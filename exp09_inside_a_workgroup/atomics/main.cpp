@@ -144,6 +144,7 @@ int main(int argc, char** argv) {
                    {"exchange_loop", "adds 1 in a loop of two exchanges: takes what is there and puts it back, added to"},
                    {"first", "a subgroup adds up first, and one of its threads adds that"},
                    {"add_generic", "adds 1 by CUDA's atomicAdd(__half2*), which asks of each address which memory it is in"},
+                   {"add_known", "adds a 1 that stands in the source, to one word that the compiler sees to be one"},
                    {"aa_control_a", "A/A control: the first addition, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

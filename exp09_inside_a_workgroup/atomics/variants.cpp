@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 
 std::string_view to_string(Op op) {
-  constexpr std::string_view kNames[] = {"add", "min", "exchange", "cas", "exchange_loop", "first", "add_generic"};
+  constexpr std::string_view kNames[] = {"add", "min", "exchange", "cas", "exchange_loop", "first", "add_generic", "add_known"};
   return kNames[static_cast<std::size_t>(op)];
 }
 
@@ -63,6 +63,9 @@ void add_rates(std::vector<Config>& configs, bool shared, std::uint32_t threads)
   for (const Type type : {Type::kI32, Type::kI64}) add(Op::kMin, type, false, spread);
   for (const Type type : {Type::kI32, Type::kI64, Type::kF32}) add(Op::kExchange, type, true, spread);
   for (const Type type : {Type::kI32, Type::kF32}) add(Op::kFirst, type, false, {1});
+  if (!shared) {
+    for (const bool used : {false, true}) add(Op::kAddKnown, Type::kI32, used, {1});
+  }
   // A loop on one address of the whole GPU takes the square of its threads: see add_crowds().
   const std::vector<std::uint32_t> loops(spread.begin() + (shared ? 0 : 1), spread.end());
   for (const Type type : {Type::kI32, Type::kI64, Type::kF32, Type::kF64}) add(Op::kCas, type, false, loops);

@@ -10,10 +10,10 @@
 #include "params.h"
 
 // What is left in the words, and what came back of it.
-enum class Op : std::uint8_t { kAdd, kMin, kExchange, kCas, kExchangeLoop, kFirst, kAddGeneric };
+enum class Op : std::uint8_t { kAdd, kMin, kExchange, kCas, kExchangeLoop, kFirst, kAddGeneric, kAddKnown };
 enum class Type : std::uint8_t { kI32, kI64, kF32, kF64, kF16x2 };
 
-std::string_view to_string(Op op);      // "add", "min", "exchange", "cas", "exchange_loop", "first", "add_generic"
+std::string_view to_string(Op op);      // "add", "min", "exchange", "cas", "exchange_loop", "first", "add_generic", "add_known"
 std::string_view to_string(Type type);  // "i32", "i64", "f32", "f64", "f16x2"
 std::uint32_t bytes_of(Type type);
 

@@ -11,14 +11,19 @@ def atomics(instructions):
     return {i.base for i in instructions if i.base in ("RED", "REDG", "ATOM", "ATOMG", "ATOMS")}
 
 
-@pytest.mark.parametrize("type_", ["i32", "i64", "f32", "f64", "f16x2"])
+@pytest.mark.parametrize("type_", ["i32", "known_i32", "i64", "f32", "f64", "f16x2"])
 def test_an_addition_that_nobody_asks_back_is_a_reduction(kernel, type_):  # noqa: F811
     assert atomics(kernel(ATOMICS, "atomic_global", f"global_add_{type_}")) <= {"RED", "REDG"}
 
 
-@pytest.mark.parametrize("type_", ["i32", "i64", "f32", "f64", "f16x2"])
+@pytest.mark.parametrize("type_", ["i32", "known_i32", "i64", "f32", "f64", "f16x2"])
 def test_an_addition_whose_result_is_used_is_an_atomic(kernel, type_):  # noqa: F811
     assert atomics(kernel(ATOMICS, "atomic_global", f"global_add_{type_}_used")) <= {"ATOM", "ATOMG"}
+
+
+def test_a_warp_adds_once_where_the_source_shows_one_address(kernel):  # noqa: F811
+    codes = [kernel(ATOMICS, "atomic_global", f"global_add_{name}") for name in ("known_i32", "known_i32_used", "i32")]
+    assert [opcodes(code, "VOTE", "VOTEU") for code in codes] == [["VOTEU.ANY"], ["VOTEU.ANY"], []]
 
 
 def test_floats_in_shared_memory_are_loops_of_compare_and_swaps(kernel):  # noqa: F811

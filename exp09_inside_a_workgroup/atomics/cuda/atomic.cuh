@@ -186,6 +186,22 @@ __device__ __forceinline__ void operate(T* words, T* result, const AtomicParams&
   if constexpr (kLoops<Op>) reinterpret_cast<uint*>(result)[thread] = turns;
 }
 
+// Every thread adds a 1 that stands in the source to one word: the compiler sees that a warp's lanes meet.
+template <bool USED>
+__device__ __forceinline__ void add_known(i32* data, i32* result, const AtomicParams& params) {
+  i32 sum = 0;
+#pragma unroll 1
+  for (uint step = 0; step < params.steps; step += params.one) {
+    const i32 before = atomicAdd(data, 1);
+    if constexpr (USED) sum += before;
+  }
+  if constexpr (USED) result[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+#define KERNEL_ADD_KNOWN(used, USED)                                                                   \
+  extern "C" __global__ void global_add_known_i32##used(i32* data, i32* result, AtomicParams params) { \
+    add_known<USED>(data, result, params);                                                             \
+  }
+
 template <class T, class Op, bool USED>
 __device__ __forceinline__ void in_global(T* data, T* result, const AtomicParams& params) {
   operate<T, Op, USED>(data, result, params, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);

@@ -1,5 +1,5 @@
 // Every invocation does `steps` atomic operations: in a buffer, or, with IN_SHARED, in its workgroup's shared memory, whose words
-// go to the buffer at the end. T: the type. One of ADD, MIN, EXCHANGE, CAS (a loop that adds), EXCHANGE_LOOP (one that adds,
+// go to the buffer at the end. T: the type. One of ADD, ADD_KNOWN, MIN, EXCHANGE, CAS (a loop that adds), EXCHANGE_LOOP (it adds,
 // too), FIRST (a subgroup adds up, and one of its invocations adds that). USED: what came back is summed up and stored.
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
@@ -70,6 +70,8 @@ T operation(uint op) {
   const uint i = EXP09_ADDRESS(op, params.mask);
 #if defined(ADD) && defined(F16X2)  // relaxed, of the queue family: GLSL lets nobody choose for halves
   return atomicAdd(PLACE(i), T(params.one));
+#elif defined(ADD_KNOWN)  // a 1 that stands in the source, to one word: the compiler sees that a subgroup's invocations meet
+  return atomicAdd(data.at[0], T(1), RELAXED);
 #elif defined(ADD)
   return atomicAdd(PLACE(i), T(params.one), RELAXED);
 #elif defined(MIN) && defined(F16X2)
