@@ -2,7 +2,7 @@
 # results, for machines without a toolchain. It runs where the C and C++ libraries are as new as those of the machine that makes it.
 # What an experiment brings is installed by add_experiment.
 install(PROGRAMS scripts/run.sh scripts/setup.sh scripts/worklog.py scripts/report.py scripts/dump_sass.py
-                 scripts/counters.py scripts/beside.py scripts/compare.py scripts/hand_in.py scripts/why.py scripts/own_kernel.py scripts/fleet.sh scripts/fleet.sbatch scripts/fleet.py
+                 scripts/counters.py scripts/beside.py scripts/compare.py scripts/hand_in.py scripts/why.py scripts/undecided.py scripts/own_kernel.py scripts/fleet.sh scripts/fleet.sbatch scripts/fleet.py
         DESTINATION scripts)
 install(FILES scripts/lib.sh DESTINATION scripts)
 install(DIRECTORY scripts/benchlib DESTINATION scripts PATTERN __pycache__ EXCLUDE)

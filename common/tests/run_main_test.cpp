@@ -1069,6 +1069,64 @@ TEST_F(RunMain, AShuffledRunIsResumedInItsOwnOrder) {
   EXPECT_THAT(listed.err, HasSubstr("case_order random, this run has listed"));
 }
 
+TEST_F(RunMain, OnlyTheCasesOfAFileRun) {
+  Scenario scenario;
+  scenario.variants = {"twice", "twice_again", "asks", "unmodelled"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  std::vector<CsvRow> records = parse_csv(read_file(csv_));
+  const std::vector<std::string> whole = keys(rows());
+  const std::string file = folder_.file("cases.csv");
+  const auto list = [&](const std::vector<std::size_t>& chosen) {
+    std::string text = csv_record(records[0]);
+    for (const std::size_t at : chosen) text += csv_record(records[at]);
+    std::ofstream(file) << text;
+  };
+  // Of the second case CUDA's row is enough: a case runs whole. Rows 1 and 2 are the first case's.
+  list({1, 2, 3, 9});
+  EXPECT_EQ(run_to_csv(scenario, {"--cases", file, "--replace"}).exit_code, 0);
+  EXPECT_EQ(keys(rows()), (std::vector<std::string>{whole[0], whole[1], whole[2], whole[3], whole[8], whole[9]}));
+
+  const std::vector<std::string> shuffled = {"--cases", file, "--shuffle", "--seed", "5"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> arguments = shuffled;
+    arguments.push_back(more);
+    return arguments;
+  };
+  scenario.interrupt_at = 3;  // in the second of three cases
+  EXPECT_EQ(run_to_csv(scenario, with("--replace")).exit_code, 130);
+  EXPECT_EQ(rows().size(), 2U);
+  scenario.interrupt_at = 0;
+  const Outcome resumed = run_to_csv(scenario, with("--resume"));
+  EXPECT_EQ(resumed.exit_code, 0);
+  EXPECT_THAT(resumed.err, testing::AllOf(HasSubstr("3 of "), HasSubstr("those that " + file + " names")));
+  EXPECT_EQ(rows().size(), 6U);
+  EXPECT_THAT(run_to_csv(scenario, with("--resume")).err, HasSubstr("nothing is left to do"));
+}
+
+TEST_F(RunMain, ACaseThatIsNotThereIsOneLine) {
+  EXPECT_EQ(run_to_csv({}).exit_code, 0);
+  const std::string before = read_file(csv_);
+  const std::string file = folder_.file("cases.csv");
+  const std::vector<CsvRow> records = parse_csv(before);
+  CsvRow none = records[1];
+  const auto column = std::find(records[0].begin(), records[0].end(), "elements");
+  none[static_cast<std::size_t>(column - records[0].begin())] = "4097";
+  const std::string header = csv_record(records[0]);
+  const std::pair<std::string, std::string> faults[] = {
+      {header + csv_record(records[1]) + csv_record(none), "record 3: exp99_fake has no such case: twice,cuda,"},
+      {header, "there is no row in it"},
+      {"variant,api\ntwice,cuda\n", "there is no column "},
+      {header + "twice,cuda\n", "record 2 is not as long as the header"},
+      {"", "there is no row in it, or no such file"}};
+  for (const auto& [text, said] : faults) {
+    std::ofstream(file) << text;
+    const Outcome outcome = run_to_csv({}, {"--cases", file, "--resume"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("exp99_fake: --cases " + file + ": " + said));
+    EXPECT_EQ(read_file(csv_), before);
+  }
+}
+
 TEST_F(RunMain, ALaterRunIsVerifiedByTheFirstOnesChecksums) {
   const std::string sums = folder_.file("first/results.checksums");
   const Outcome first = run_to_csv({}, {"--checksums", sums});

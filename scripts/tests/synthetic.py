@@ -36,9 +36,7 @@ PARAMS = {
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = dict.fromkeys(("exp03_memory_coalescing", "exp05_strided"), [*SECTORS, "min_read_bytes", "min_write_bytes"])
 OF_HOMES = ["half_sms", "home_share", "near_cycles", "far_cycles", "half_by_sm", "home_by_granule"]
-MEASURED = {
-    "exp10_l2_halves": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm", *OF_HOMES],
-}
+MEASURED = {"exp10_l2_halves": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm", *OF_HOMES]}
 WHOLE = {
     "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
     "distance", "work", "sms", "streamers", "wait", "steps", "pressure",
@@ -51,9 +49,7 @@ def columns(experiment: str) -> list[str]:
     return HEAD + PARAMS[experiment] + MODEL.get(experiment, []) + TIMES + MEASURED.get(experiment, []) + ORIGIN
 
 
-def row(
-    experiment: str, variant: str, api: str, device_ns: float | None, half_width: float = 0.001, **cells: object
-) -> dict:
+def row(experiment: str, variant: str, api: str, device_ns: float | None, half_width: float = 0.001, **cells: object) -> dict:
     """A row whose interval is device_ns, half_width (relative) either side. Its bandwidth follows bytes_per_element."""
     elements = int(cells.pop("elements", DRAM_ELEMENTS))
     bytes_per_element = int(cells.pop("bytes_per_element", 8))
@@ -248,9 +244,7 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
     name = "exp05_strided"
     rows: list[dict] = []
 
-    def add(
-        variant: str, grid: int, elem_bytes: int, stride: int, elements: int, factor: float = 1.0, **more: object
-    ) -> None:
+    def add(variant: str, grid: int, elem_bytes: int, stride: int, elements: int, factor: float = 1.0, **more: object) -> None:
         sectors = min(32, elem_bytes * stride)
         stores = variant == "write_once"
         once = elements * elem_bytes

@@ -215,10 +215,7 @@ def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
         assert packed.row_file == f"boards/{evidence.format(EXP03)}"  # what a browser shows, as long as there is any
         assert (packed.verdict, packed.note) == (claim.verdict, claim.note)
     said = claim_tables.dates(claim)
-    assert said == (
-        "Test of 2025-12-31; changed 2026-01-01: w (y); "
-        "whether the commits of its 3 runs contain the test in its present form is not known here."
-    )
+    assert said == ("Test of 2025-12-31; changed 2026-01-01: w (y); " "whether the commits of its 3 runs contain the test in its present form is not known here.")
 
 
 def test_the_worklog_has_what_claims_name() -> None:

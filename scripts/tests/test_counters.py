@@ -168,17 +168,14 @@ def test_the_command_and_the_programs_options(bench):
     assert command == [*expected, "cuda", "--variant", "read_*", "--device", "1"]
 
 
-@pytest.mark.parametrize(
-    ("name", "variant", "params"),
-    [
-        (CASE, "read_offset", {"block": "256", "offset": "8"}),
-        (f'"{CASE}"', "read_offset", {"block": "256", "offset": "8"}),
-        (f"{CASE}/read_offset(const float *, float *)", "read_offset", {"block": "256", "offset": "8"}),
-        (f"<default domain>:{CASE} [0]", "read_offset", {"block": "256", "offset": "8"}),
-        ("exp03/empty/n:268435456/cold", "empty", {}),
-        ("exp03_memory_coalescing/x/mode:a.b-c/n:268435456/cold", "x", {"mode": "a.b-c"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "variant", "params"), [
+    (CASE, "read_offset", {"block": "256", "offset": "8"}),
+    (f'"{CASE}"', "read_offset", {"block": "256", "offset": "8"}),
+    (f"{CASE}/read_offset(const float *, float *)", "read_offset", {"block": "256", "offset": "8"}),
+    (f"<default domain>:{CASE} [0]", "read_offset", {"block": "256", "offset": "8"}),
+    ("exp03/empty/n:268435456/cold", "empty", {}),
+    ("exp03_memory_coalescing/x/mode:a.b-c/n:268435456/cold", "x", {"mode": "a.b-c"}),
+])  # fmt: skip
 def test_names_of_cases(name, variant, params):
     key = counters.case_key(name, EXP03)
     size = {"elements": "268435456", "cache": "cold"}
@@ -357,17 +354,14 @@ def test_a_run_refused_for_one_metric_is_repeated_without_it(bench, capsys):
     assert len(lines) == 2 and STORES in lines[0] and HIT in lines[1]
 
 
-@pytest.mark.parametrize(
-    ("told", "words"),
-    [
-        ({"out": '==PROF== x\n"ID","Process Name","Function"\n'}, "no column Kernel Name"),
-        ({"out": '==PROF== x\n"Launch","Kernel Name"\n'}, "no column ID"),
-        ({"out": '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'}, "none of the metrics' columns"),
-        ({"out": "==WARNING== No kernels were profiled.\n"}, "ncu counted no kernel: ==WARNING== No kernels were profiled."),
-        ({"out": page(("read_offset", VALUES))}, "no case's"),
-        ({"sleep": 60}, f"{EXP01}: not done after 8 s"),
-    ],
-)
+@pytest.mark.parametrize(("told", "words"), [
+    ({"out": '==PROF== x\n"ID","Process Name","Function"\n'}, "no column Kernel Name"),
+    ({"out": '==PROF== x\n"Launch","Kernel Name"\n'}, "no column ID"),
+    ({"out": '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'}, "none of the metrics' columns"),
+    ({"out": "==WARNING== No kernels were profiled.\n"}, "ncu counted no kernel: ==WARNING== No kernels were profiled."),
+    ({"out": page(("read_offset", VALUES))}, "no case's"),
+    ({"sleep": 60}, f"{EXP01}: not done after 8 s"),
+])  # fmt: skip
 def test_one_program_that_cannot_be_counted_costs_the_others_nothing(bench, capsys, told, words):
     bench.program(EXP01, **told)
     bench.program(EXP03, page((CASE, VALUES)))
@@ -472,19 +466,16 @@ def test_nsight_compute_does_not_count_a_kernel_twice(bench, name):
     assert "--benchmark_filter" not in (bench.folder / "count/asked").read_text()
 
 
-@pytest.mark.parametrize(
-    ("text", "err", "code", "words"),
-    [
-        (None, "nothing is counted: no libcupti\n", 77, "nothing is counted: no libcupti"),
-        (None, "a\nb: unknown option --count\n", 2, "--count ended with 2: b: unknown option --count"),
-        (None, "", 0, "--count ended with 0: it said nothing"),
-        ("experiment", "", 0, "exp01_vector_add.csv: the last line is cut short"),
-        ("a,b\n1,2\n", "", 0, "exp01_vector_add.csv: no column experiment"),
-        (pm_page(pm_line(experiment=EXP01, l1="many")), "", 0, "line 2: l1_sectors is 'many', no count"),
-        (pm_page(pm_line(experiment=EXP01, l1="-4")), "", 0, "line 2: l1_sectors is '-4', no count"),
-        (pm_page(pm_line(experiment=EXP03)), "", 0, "line 2: a row of experiment 'exp03_memory_coalescing'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "err", "code", "words"), [
+    (None, "nothing is counted: no libcupti\n", 77, "nothing is counted: no libcupti"),
+    (None, "a\nb: unknown option --count\n", 2, "--count ended with 2: b: unknown option --count"),
+    (None, "", 0, "--count ended with 0: it said nothing"),
+    ("experiment", "", 0, "exp01_vector_add.csv: the last line is cut short"),
+    ("a,b\n1,2\n", "", 0, "exp01_vector_add.csv: no column experiment"),
+    (pm_page(pm_line(experiment=EXP01, l1="many")), "", 0, "line 2: l1_sectors is 'many', no count"),
+    (pm_page(pm_line(experiment=EXP01, l1="-4")), "", 0, "line 2: l1_sectors is '-4', no count"),
+    (pm_page(pm_line(experiment=EXP03)), "", 0, "line 2: a row of experiment 'exp03_memory_coalescing'"),
+])  # fmt: skip
 def test_a_program_that_cannot_count_is_one_line(bench, capsys, text, err, code, words):
     bench.program(EXP01)
     bench.count(EXP01, text, err, code)

@@ -122,9 +122,7 @@ def test_commands_have_options_that_there_are(name: str) -> None:
 
 
 def test_an_unknown_option_is_found() -> None:
-    assert unknown_options("scripts/worklog.py --check x\nscripts/run.sh --only a -- --nope `scripts/dump_sass.py --experiment x`") == [
-        "dump_sass.py --experiment"
-    ]
+    assert unknown_options("scripts/worklog.py --check x\nscripts/run.sh --only a -- --nope `scripts/dump_sass.py --experiment x`") == ["dump_sass.py --experiment"]
 
 
 def test_the_package_has_what_its_scripts_name() -> None:

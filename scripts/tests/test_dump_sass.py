@@ -224,14 +224,11 @@ def test_other_experiments_stay(tmp_path, tool):
     assert listed(out) == ["add_f32.cuda.sass", "add_f32.vulkan.sass"] and listed(out, "exp06_ordering") == ["chain.cuda.sass"]
 
 
-@pytest.mark.parametrize(
-    ("further", "names"),
-    [
-        ([entry("vulkan", constants=[2], container="a"), entry("vulkan", constants=[4], container="b")], ["add_f32", "add_f32.c2", "add_f32.c4"]),
-        ([entry("vulkan", container="a"), entry("vulkan", variant="push_descriptors", container="b")], ["add_f32", "add_f32", "add_f32.push_descriptors"]),
-        ([entry(stem="add_other", container=None)], ["add_f32.add_f32", "add_f32.add_other"]),  # one entry point of two files
-    ],
-)
+@pytest.mark.parametrize(("further", "names"), [
+    ([entry("vulkan", constants=[2], container="a"), entry("vulkan", constants=[4], container="b")], ["add_f32", "add_f32.c2", "add_f32.c4"]),
+    ([entry("vulkan", container="a"), entry("vulkan", variant="push_descriptors", container="b")], ["add_f32", "add_f32", "add_f32.push_descriptors"]),
+    ([entry(stem="add_other", container=None)], ["add_f32.add_f32", "add_f32.add_other"]),  # one entry point of two files
+])  # fmt: skip
 def test_several_builds_of_one_kernel_get_names_of_their_own(tmp_path, tool, further, names):
     assert run(write_dump(tmp_path / "dump", entry(), *further), tmp_path / "out") == 0
     assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == names
@@ -281,19 +278,16 @@ def test_variations_are_compared_with_what_they_vary(tmp_path, tool, capsys):
     assert "2 of 2 kernels disassembled, 1 twins compared" in text and "add_f32_address.md" in text
 
 
-@pytest.mark.parametrize(
-    "entry_, others, expected",
-    [
-        ("copy", {"copy", "copy_x"}, "copy"),
-        ("copy_x_address", {"copy", "copy_x"}, "copy_x"),
-        ("copy_address_y", {"copy", "copy_x"}, "copy"),
-        ("copy_x", {"copy_address", "copy"}, "copy"),
-        ("copy_x", {"copy_x_address", "copy"}, "copy_x_address"),
-        ("copy_10", {"copy_1"}, None),
-        ("copy", {"copy_x"}, None),
-        ("copy", set(), None),
-    ],
-)
+@pytest.mark.parametrize("entry_, others, expected", [
+    ("copy", {"copy", "copy_x"}, "copy"),
+    ("copy_x_address", {"copy", "copy_x"}, "copy_x"),
+    ("copy_address_y", {"copy", "copy_x"}, "copy"),
+    ("copy_x", {"copy_address", "copy"}, "copy"),
+    ("copy_x", {"copy_x_address", "copy"}, "copy_x_address"),
+    ("copy_10", {"copy_1"}, None),
+    ("copy", {"copy_x"}, None),
+    ("copy", set(), None),
+])  # fmt: skip
 def test_counterparts(entry_, others, expected):
     assert dump_sass.counterpart(entry_, others) == expected
 

@@ -29,9 +29,7 @@ CASES = 12  # of an experiment and class
 BIMODAL = 0.05  # the share of cases that a process's state moves by 3 %
 
 
-def simulated(
-    chance: random.Random, boards: int, runs: int, slow: Mapping[tuple[int, str, str], float] | None = None
-) -> list[Entry]:
+def simulated(chance: random.Random, boards: int, runs: int, slow: Mapping[tuple[int, str, str], float] | None = None) -> list[Entry]:
     """Cases differ in noise by factors, a board's cases have something in common, and so have a process's. `slow`: by how much a board is
     slower in an experiment's class.
     """

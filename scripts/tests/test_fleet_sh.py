@@ -93,9 +93,7 @@ def start(suite, *args, **env):
     command = [str(suite / "scripts/fleet.sh"), *args]
     path = f"{suite}/tools:{os.environ['PATH']}"
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("SLURM", "SBATCH", "CUDA_VISIBLE"))}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**environment, "PATH": path, **env}, cwd="/"
-    )
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**environment, "PATH": path, **env}, cwd="/")
 
 
 def run(suite, *args, **env):
@@ -123,15 +121,11 @@ def test_every_gpu_of_a_host_is_measured_by_a_process_that_sees_no_other(suite):
     code, stdout, stderr = run(suite, "--local", "--quick", "--only", "exp01", "--", "--api", "cuda")
     assert code == 0, stderr
     common = "--resume --no-sass --no-counters --no-tables --quick --only exp01"
-    assert runs(suite) == [
-        f"GPU-{uuid} --bin {suite}/bin --out {board(suite, uuid).parents[1]} {common} -- --device {uuid} --api cuda" for uuid in GPUS
-    ]
+    assert runs(suite) == [f"GPU-{uuid} --bin {suite}/bin --out {board(suite, uuid).parents[1]} {common} -- --device {uuid} --api cuda" for uuid in GPUS]
     assert sorted(stdout.splitlines()) == [f"{uuid}: complete" for uuid in GPUS]
 
 
-@pytest.mark.parametrize(
-    ("driver", "thermal_us", "vbios"), [("530.1", "", ""), ("540.1", "", ""), ("580.1", "", "96.00.99"), ("595.1", "6", "96.00.99")]
-)
+@pytest.mark.parametrize(("driver", "thermal_us", "vbios"), [("530.1", "", ""), ("540.1", "", ""), ("580.1", "", "96.00.99"), ("595.1", "6", "96.00.99")])
 def test_a_boards_state_is_kept_before_and_after(suite, driver, thermal_us, vbios):
     (suite / "smi").write_text(driver)
     assert run(suite, "--local")[0] == 0

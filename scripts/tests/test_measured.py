@@ -18,9 +18,7 @@ WHERE = 'where = { variant = "mp" }'
 RATIO = 'num = { variant = "mp", sem = "acquire", api = "cuda" }\nden = { variant = "mp", sem = "relaxed", api = "cuda" }'
 
 
-def claim_text(
-    id_: str = "06.8", combine: str = "value", metric: str = "weak", select: str = WHERE, range_: str = "hi = 0"
-) -> str:
+def claim_text(id_: str = "06.8", combine: str = "value", metric: str = "weak", select: str = WHERE, range_: str = "hi = 0") -> str:
     query = f'name = "q"\nrole = "result"\ncombine = "{combine}"\nmetric = "{metric}"\n{select}\nreproduced = {{ {range_} }}'
     return f'question = "?"\nanswer = "Seen {{{id_}}} times."\n' + synthetic.claim(id_, query, 'unit = "outcomes"\nnote = "all: {q}"')
 

@@ -90,25 +90,22 @@ def further(times: Mapping[str, Sequence[float]], of: str) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("write", [synthetic.write, synthetic.write_shared])
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ({"offset": "8.5"}, "offset is '8.5', not a whole number"),
-        ({"rate": 3.5}, "rate lies outside its interval"),
-        ({"rate": 2.5, "rate_lo": 2.5, "rate_hi": 2.4}, "rate lies outside its interval"),
-        ({"rate_hi": "x"}, "rate_hi is 'x', not a number"),
-        ({"rate_hi": ""}, "rate and its interval's two ends belong together"),
-        ({"rate": "", "count": 3}, "rate and its interval's two ends belong together"),
-        ({"count": "inf"}, "count is 'inf', not a number"),
-        ({"device_ns": 5000}, "device_ns lies outside its interval"),
-        ({"device_ns_lo": "1e-308"}, "device_ns_lo is '1e-308', not a positive number"),
-        ({"device_ns_p05": "-1"}, "device_ns_p05 is '-1', not a positive number"),
-        ({"gbps": "1_0"}, "gbps is '1_0', not a positive number"),
-        ({"load_sectors": "9" * 400}, "load_sectors is '9999"),
-        ({"block": "\u0665"}, "block is '\\u0665', not a whole number"),
-        ({"seed": "-1"}, "seed is '-1', not a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "message"), [
+    ({"offset": "8.5"}, "offset is '8.5', not a whole number"),
+    ({"rate": 3.5}, "rate lies outside its interval"),
+    ({"rate": 2.5, "rate_lo": 2.5, "rate_hi": 2.4}, "rate lies outside its interval"),
+    ({"rate_hi": "x"}, "rate_hi is 'x', not a number"),
+    ({"rate_hi": ""}, "rate and its interval's two ends belong together"),
+    ({"rate": "", "count": 3}, "rate and its interval's two ends belong together"),
+    ({"count": "inf"}, "count is 'inf', not a number"),
+    ({"device_ns": 5000}, "device_ns lies outside its interval"),
+    ({"device_ns_lo": "1e-308"}, "device_ns_lo is '1e-308', not a positive number"),
+    ({"device_ns_p05": "-1"}, "device_ns_p05 is '-1', not a positive number"),
+    ({"gbps": "1_0"}, "gbps is '1_0', not a positive number"),
+    ({"load_sectors": "9" * 400}, "load_sectors is '9999"),
+    ({"block": "\u0665"}, "block is '\\u0665', not a whole number"),
+    ({"seed": "-1"}, "seed is '-1', not a whole number"),
+])  # fmt: skip
 def test_bad_cells(tmp_path: Path, write: Callable, cells: dict, message: str) -> None:
     # A second row keeps schema 1's columns numeric.
     write(tmp_path, EXP, [*rows(**cells), *rows(block=64)])
@@ -125,29 +122,26 @@ def change(of: str = "rate", /, **what: object) -> Callable[[dict], None]:
     return apply
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (change(role="model "), "role is 'model ', none of identity, param"),
-        (change(type="float"), "type is 'float', none of integer, real, text"),
-        (change(interval=False), "its columns are not those that"),
-        (change(name="rate,x"), "name is 'rate,x', not a plain name"),
-        (change(name="count"), "two columns 'count'"),
-        (change(unit=None), "unit is None, not a str"),
-        (change(extra=1), "unknown key 'extra'"),
-        (change(type="text"), "only a figure that was measured has an interval"),
-        (change("block", key=False), "a parameter is part of the key"),
-        (change("device_ns", role="measured"), "device_ns: role is measured, not time"),
-        (change("gpu", type="integer"), "gpu: type is integer, not text"),
-        (lambda content: content["columns"].pop(3), "no column api"),
-        (lambda content: content["columns"][0].pop("meaning"), "column 1: no key 'meaning'"),
-        (lambda content: content["columns"].append("x"), "not an object"),
-        (lambda content: content.update(columns={"a": 1}), "columns is no list of columns"),
-        (lambda content: content.update(schema=3), "schema 3, this program reads schema 2"),
-        (lambda content: content.update(experiment="exp01_vector_add"), "of experiment 'exp01_vector_add'"),
-        (lambda content: content.pop("schema"), "not an object of schema, experiment and columns"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "message"), [
+    (change(role="model "), "role is 'model ', none of identity, param"),
+    (change(type="float"), "type is 'float', none of integer, real, text"),
+    (change(interval=False), "its columns are not those that"),
+    (change(name="rate,x"), "name is 'rate,x', not a plain name"),
+    (change(name="count"), "two columns 'count'"),
+    (change(unit=None), "unit is None, not a str"),
+    (change(extra=1), "unknown key 'extra'"),
+    (change(type="text"), "only a figure that was measured has an interval"),
+    (change("block", key=False), "a parameter is part of the key"),
+    (change("device_ns", role="measured"), "device_ns: role is measured, not time"),
+    (change("gpu", type="integer"), "gpu: type is integer, not text"),
+    (lambda content: content["columns"].pop(3), "no column api"),
+    (lambda content: content["columns"][0].pop("meaning"), "column 1: no key 'meaning'"),
+    (lambda content: content["columns"].append("x"), "not an object"),
+    (lambda content: content.update(columns={"a": 1}), "columns is no list of columns"),
+    (lambda content: content.update(schema=3), "schema 3, this program reads schema 2"),
+    (lambda content: content.update(experiment="exp01_vector_add"), "of experiment 'exp01_vector_add'"),
+    (lambda content: content.pop("schema"), "not an object of schema, experiment and columns"),
+])  # fmt: skip
 def test_bad_sidecars(tmp_path: Path, damage: Callable[[dict], None], message: str) -> None:
     path = synthetic.write(tmp_path, EXP, rows()).with_suffix(".schema.json")
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -294,14 +288,11 @@ def test_a_parameter_that_an_older_commit_did_not_have(tmp_path: Path, monkeypat
     assert [figure and figure.value for figure in runs["3"]] == [None, 1002]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"gpu_uuid": "dddddddd"}, "/boards/aaaaaaaa: results of another GPU, 'dddddddd'"),
-        ({"gpu": "NVIDIA H100"}, "results of two gpus, 'NVIDIA H100' and 'NVIDIA H200'; keep one gpu a directory"),
-        ({"driver": "1.2"}, "results of two drivers, '1.2' and '580.159.04'; keep one driver a directory"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"gpu_uuid": "dddddddd"}, "/boards/aaaaaaaa: results of another GPU, 'dddddddd'"),
+    ({"gpu": "NVIDIA H100"}, "results of two gpus, 'NVIDIA H100' and 'NVIDIA H200'; keep one gpu a directory"),
+    ({"driver": "1.2"}, "results of two drivers, '1.2' and '580.159.04'; keep one driver a directory"),
+])  # fmt: skip
 def test_boards_that_do_not_belong_together(tmp_path: Path, change: dict, message: str) -> None:
     board_run(tmp_path, "aaaaaaaa", 1, 1000, **change)
     board_run(tmp_path, "bbbbbbbb", 1, 1000)
@@ -429,16 +420,13 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------------------------------- statistics
 
 
-@pytest.mark.parametrize(
-    ("num", "expected"),
-    [
-        (Figure(-10, -12, -8), (-5, -12, -2)),  # from -12 / 1 to -8 / 4
-        (Figure(-1, -3, 2), (-0.5, -3, 2)),
-        (Figure(0, 0, 6), (0, 0, 6)),
-        (Figure(0, 0, 0), (0, 0, 0)),
-        (Figure(3, -2, 8), (1.5, -2, 8)),
-    ],
-)
+@pytest.mark.parametrize(("num", "expected"), [
+    (Figure(-10, -12, -8), (-5, -12, -2)),  # from -12 / 1 to -8 / 4
+    (Figure(-1, -3, 2), (-0.5, -3, 2)),
+    (Figure(0, 0, 6), (0, 0, 6)),
+    (Figure(0, 0, 0), (0, 0, 0)),
+    (Figure(3, -2, 8), (1.5, -2, 8)),
+])  # fmt: skip
 def test_a_ratio_below_zero(num: Figure, expected: tuple[float, float, float]) -> None:
     found = ratio(num, Figure(2, 1, 4))
     assert (found.value, found.lo, found.hi) == expected

@@ -53,6 +53,11 @@ if wish != "0":
     print(script.stem + ".py: what is wrong", file=sys.stderr)
 sys.exit(int(wish))
 """
+# And for what says what is undecided: it copies the lists that a test has made, or fails.
+UNDECIDED = """\
+import pathlib, shutil, sys
+shutil.copytree(pathlib.Path(sys.argv[0]).parent.parent / "lists", sys.argv[-1], dirs_exist_ok=True)
+"""
 
 
 @pytest.fixture
@@ -67,6 +72,7 @@ def suite(tmp_path, monkeypatch, runner_rooms, empty_jinja2):
     for name in PARTS:
         (scripts / f"{name}.py").write_text(PART)
     (scripts / "beside.py").write_text("import sys\nprint('beside', *sys.argv[1:])\n")
+    (scripts / "undecided.py").write_text(UNDECIDED)
     (tmp_path / "bin").mkdir()
     add_program(tmp_path, "exp01_add")
     return tmp_path
@@ -173,16 +179,13 @@ def test_what_is_not_asked_for_is_not_built(suite, only, targets):
 FAILED_ROW = 'row d failed wrong >>"$2"'
 
 
-@pytest.mark.parametrize(
-    ("code", "body", "args", "exit_code", "said"),
-    [
-        (1, 'echo "exp01_add: the disk is full" >&2', (), 1, "csv  (exit 1)"),
-        (77, "", (), 0, "csv  (all skipped)"),
-        (3, FAILED_ROW, (), 1, "csv  (the device was lost)"),
-        (0, FAILED_ROW, ("--resume",), 1, "csv  (1 failed)"),  # one that is resumed may have nothing left to do, beside rows that failed
-        (139, 'rm "$2"', (), 1, "csv  (ended by SIGSEGV)"),
-    ],
-)
+@pytest.mark.parametrize(("code", "body", "args", "exit_code", "said"), [
+    (1, 'echo "exp01_add: the disk is full" >&2', (), 1, "csv  (exit 1)"),
+    (77, "", (), 0, "csv  (all skipped)"),
+    (3, FAILED_ROW, (), 1, "csv  (the device was lost)"),
+    (0, FAILED_ROW, ("--resume",), 1, "csv  (1 failed)"),  # one that is resumed may have nothing left to do, beside rows that failed
+    (139, 'rm "$2"', (), 1, "csv  (ended by SIGSEGV)"),
+])  # fmt: skip
 def test_how_a_program_ends_is_told_and_the_others_run(suite, code, body, args, exit_code, said):
     add_program(suite, "exp01_add", code=code, body=body)
     add_program(suite, "exp03_memory")
@@ -201,17 +204,14 @@ def test_resuming_after_failures_reports_what_is_there_now(suite):
     assert re.search(r"^exp01_add +2      0       1 .*exp01_add.csv$", result.stdout, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("damage", "words"),
-    [
-        ("""printf '2,e' >>"$2" """, "the last line is cut short (no line end)"),
-        ("""printf 'e,ok\n' >>"$2" """, "line 6: 2 fields, the header has 24"),
-        ("""row e fine >>"$2" """, "line 6: status 'fine', none of ok, failed, skipped"),
-        ("""row e ok | sed 's/,,,,/,,"1,5",,/' >>"$2" """, "line 6: elements is '1,5', not a whole number"),
-        ("""row a ok >>"$2" """, "lines 2 and 6 are the same case"),
-        (""": >"$2" """, "empty"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "words"), [
+    ("""printf '2,e' >>"$2" """, "the last line is cut short (no line end)"),
+    ("""printf 'e,ok\n' >>"$2" """, "line 6: 2 fields, the header has 24"),
+    ("""row e fine >>"$2" """, "line 6: status 'fine', none of ok, failed, skipped"),
+    ("""row e ok | sed 's/,,,,/,,"1,5",,/' >>"$2" """, "line 6: elements is '1,5', not a whole number"),
+    ("""row a ok >>"$2" """, "lines 2 and 6 are the same case"),
+    (""": >"$2" """, "empty"),
+])  # fmt: skip
 def test_a_damaged_result_file_is_a_failure(suite, damage, words):
     add_program(suite, "exp01_add", body=damage)
     result = run(suite, PART_worklog="1", code=1)
@@ -239,6 +239,40 @@ def test_how_many_runs_there_are(suite, args, slug, number):
     add_program(suite, "exp01_add", slug=slug)
     run(suite, *args, runs="", code=0)
     assert len(calls(suite)) == number
+
+
+def with_lists(suite):
+    """Of three programs one that has an undecided case, one without any, and one of which nothing is known."""
+    (suite / "lists").mkdir()
+    for name, text in {"exp01_add": "variant\nb\n", "exp02_sets": "variant\n", "exp03_memory": ""}.items():
+        add_program(suite, name, body=MEASURED)
+        if text:
+            (suite / f"lists/{name}.csv").write_text(text)
+
+
+def again(suite):
+    """What ran after the third run: the number, the program, whether some cases alone, whether as a part of an interrupted run."""
+    found = [re.search(r"^(\w+) .*/run([4-9])/.*?( --cases /\S+/\1\.csv)?( --resume)?$", line) for line in calls(suite)]
+    return [(match[2], match[1], bool(match[3]), bool(match[4])) for match in found if match]
+
+
+@pytest.mark.parametrize(("args", "more"), [((), [("exp01_add", True), ("exp03_memory", False)]), (("--full",), [(name, False) for name in ("exp01_add", "exp02_sets", "exp03_memory")])])
+def test_further_runs_measure_what_three_leave_undecided(suite, args, more):
+    with_lists(suite)
+    result = run(suite, "--full", runs="4", code=0)
+    (suite / "calls.log").unlink()
+    result = run(suite, "--replace", *args, runs="5", code=0)
+    assert again(suite) == [(number, name, some, False) for number in "45" for name, some in more] and len(calls(suite)) == 9 + 2 * len(more)
+    assert ("further runs measure what 3 leave undecided: 1 rows; 1 of 3 programs have none\n" in result.stderr) == (not args)
+    assert ("run4/exp02_sets.csv" in tree(suite)) == bool(args)  # nothing is left of the older set
+
+
+def test_a_run_of_some_cases_is_resumed_as_one(suite):
+    with_lists(suite)
+    add_program(suite, "exp01_add", body=f'[[ $2 != */run4/* || -e {suite}/no ]] || {{ touch {suite}/no {suite}/started; trap "exit 130" INT; for i in {{1..200}}; do sleep 0.05; done; }}')
+    assert interrupt(suite, signal.SIGINT, "--runs", "4")[0] == 130 and again(suite) == [("4", "exp01_add", True, False)]
+    run(suite, "--resume", runs="4", code=0)
+    assert again(suite)[1:] == [("4", "exp01_add", True, True), ("4", "exp03_memory", False, False)]
 
 
 CHECKSUMS = """\
@@ -275,9 +309,7 @@ def test_fewer_runs_leave_none_of_an_earlier_measurement(suite):
     run(suite, "--replace", "--only", "exp01", runs="2", code=0)
     folder = suite / "results/nvidia-h200" / BOARD
     found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("run*/*.csv"))
-    assert found == [f"run{number}/{name}.csv" for number in (1, 2, 3) for name in ("exp01_add", "exp03_memory")][:-2] + [
-        "run3/exp03_memory.csv"
-    ]
+    assert found == [f"run{number}/{name}.csv" for number in (1, 2, 3) for name in ("exp01_add", "exp03_memory")][:-2] + ["run3/exp03_memory.csv"]
 
 
 MEASURED = """\
@@ -410,16 +442,13 @@ def test_usage_errors_are_one_line(suite, args):
     assert result.stderr.startswith("run.sh: ") and result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("program", "code", "words"),
-    [
-        (None, 1, "no experiment programs"),
-        ("echo 'exp01_add: --foo: no such option' >&2; exit 2", 2, "exp01_add: --foo: no such option\n"),
-        ("echo 'exp01_add: what is wrong' >&2; exit 1", 1, "exp01_add: what is wrong\nrun.sh: bin/exp01_add --print-slug failed (exit 1)\n"),
-        ("echo ''", 1, "no device to run on"),
-        ("echo none", 1, "no device to run on"),
-    ],
-)
+@pytest.mark.parametrize(("program", "code", "words"), [
+    (None, 1, "no experiment programs"),
+    ("echo 'exp01_add: --foo: no such option' >&2; exit 2", 2, "exp01_add: --foo: no such option\n"),
+    ("echo 'exp01_add: what is wrong' >&2; exit 1", 1, "exp01_add: what is wrong\nrun.sh: bin/exp01_add --print-slug failed (exit 1)\n"),
+    ("echo ''", 1, "no device to run on"),
+    ("echo none", 1, "no device to run on"),
+])  # fmt: skip
 def test_without_programs_or_a_device_nothing_is_written(suite, program, code, words):
     if program:
         (suite / "bin/exp01_add").write_text(f"#!/bin/bash\n{program}\n")
@@ -458,9 +487,7 @@ def test_a_part_that_fails_or_lacks_a_tool_is_not_the_end(suite, part, name, cod
 def start(suite, *args, **env):
     """Starts run.sh, and returns its process as soon as somebody has touched `started`."""
     command = [str(suite / "scripts/run.sh"), "--runs", "1", *args]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env}
-    )
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env})
     deadline = time.monotonic() + 30
     while not (suite / "started").exists():
         assert process.poll() is None and time.monotonic() < deadline
@@ -601,9 +628,7 @@ def is_running(pid):
         return False
 
 
-@pytest.mark.parametrize(
-    ("moment", "number"), [(moment, signal.SIGTERM) for moment in MOMENTS] + [("exp01_add --csv", signal.SIGINT)]
-)
+@pytest.mark.parametrize(("moment", "number"), [(moment, signal.SIGTERM) for moment in MOMENTS] + [("exp01_add --csv", signal.SIGINT)])
 def test_everything_is_gone_two_seconds_after_a_signal(suite, moment, number):
     process = start(suite, **add_stubborn(suite, moment))
     before = time.monotonic()

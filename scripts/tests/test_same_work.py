@@ -204,28 +204,25 @@ def test_the_pairs_that_fail_are_known_and_can_only_become_fewer(committed) -> N
     assert all(row["to_mend"] for row in known.values())
 
 
-@pytest.mark.parametrize(
-    ("experiment", "kernel", "failure"),
-    [
-        ("exp08_order", "link", DELETED),
-        ("exp09_arithmetic", "loop_literal", DELETED),
-        ("exp09_arithmetic", "loop_literal_unroll", DELETED),  # on both sides
-        ("exp09_arithmetic", "loop_uniform", DELETED),
-        ("exp06_ordering", "message_flag_relaxed_gpu", POLLS),
-        ("exp06_ordering", "message_payload_fence_gpu", POLLS),
-        ("exp06_ordering", "load_rate_weak", UNROLL),
-        ("exp06_cache_ops", "reuse_ro_plain", UNROLL),
-        ("exp09_arithmetic", "sum_plain", UNROLL),
-        ("exp05_strided", "read_window", UNROLL),
-        ("exp09_barrier", "none_alone", UNROLL),
-        ("exp06_bytes_in_flight", "read_staged_1", ORDER),
-        ("exp09_barrier", "memory_shared_alone", FENCE),
-        ("exp08_waiting", "task", FENCE),
-        ("exp09_atomics", "global_add_i32", ONE),
-        ("exp07_matrix_units", "product_tile_s8_s32_128_128_32_2_4", MATRIX),
-        ("exp07_matrix_units", "product_tile_bf16_f32_128_128_32_2_4", GENERIC),
-    ],
-)
+@pytest.mark.parametrize(("experiment", "kernel", "failure"), [
+    ("exp08_order", "link", DELETED),
+    ("exp09_arithmetic", "loop_literal", DELETED),
+    ("exp09_arithmetic", "loop_literal_unroll", DELETED),  # on both sides
+    ("exp09_arithmetic", "loop_uniform", DELETED),
+    ("exp06_ordering", "message_flag_relaxed_gpu", POLLS),
+    ("exp06_ordering", "message_payload_fence_gpu", POLLS),
+    ("exp06_ordering", "load_rate_weak", UNROLL),
+    ("exp06_cache_ops", "reuse_ro_plain", UNROLL),
+    ("exp09_arithmetic", "sum_plain", UNROLL),
+    ("exp05_strided", "read_window", UNROLL),
+    ("exp09_barrier", "none_alone", UNROLL),
+    ("exp06_bytes_in_flight", "read_staged_1", ORDER),
+    ("exp09_barrier", "memory_shared_alone", FENCE),
+    ("exp08_waiting", "task", FENCE),
+    ("exp09_atomics", "global_add_i32", ONE),
+    ("exp07_matrix_units", "product_tile_s8_s32_128_128_32_2_4", MATRIX),
+    ("exp07_matrix_units", "product_tile_bf16_f32_128_128_32_2_4", GENERIC),
+])  # fmt: skip
 def test_pairs_that_misled_are_found(experiment: str, kernel: str, failure: str) -> None:
     """By their listings as they were published, before they were mended."""
     both = [listings.read(MISLED / f"{experiment}{archive.SUFFIX}", kernel, api) for api in twins.APIS]

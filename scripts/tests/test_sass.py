@@ -76,16 +76,13 @@ def test_what_nvdisasm_left_out_is_put_back():
     assert sass.live_registers(found) is None
 
 
-@pytest.mark.parametrize(
-    ("low", "text"),
-    [
-        (0xFFFFFFFF14027836, "VIADD R2, R20, 0xffffffff"),
-        (0x0001990009097A36, "VIADD R9, R9, c[0x0][0x664]"),  # driver 580: a push constant
-        (0x0000000301027848, "VIMNMX R2, R1, 0x3"),
-        (0x0000000503047236, "VIADD R4, R3, R5"),
-        (0x0000003F03040C36, "@P0 VIADD R4, R3, URZ"),
-    ],
-)
+@pytest.mark.parametrize(("low", "text"), [
+    (0xFFFFFFFF14027836, "VIADD R2, R20, 0xffffffff"),
+    (0x0001990009097A36, "VIADD R9, R9, c[0x0][0x664]"),  # driver 580: a push constant
+    (0x0000000301027848, "VIMNMX R2, R1, 0x3"),
+    (0x0000000503047236, "VIADD R4, R3, R5"),
+    (0x0000003F03040C36, "@P0 VIADD R4, R3, URZ"),
+])  # fmt: skip
 def test_what_nvdisasm_leaves_out_is_named(low: int, text: str) -> None:
     (found,) = sass.complete([], struct.pack("<QQ", low, 0))
     assert found.text() == text and found.recovered
@@ -100,73 +97,64 @@ def test_a_listing_of_other_code_is_refused():
 
 def test_the_text_is_offset_predicate_opcode_operands():
     found = sass.complete([Instruction(0, "@P0", "LDG.E", "R3, [R2.64]")], word(0x981) + VIADD)
-    assert sass.text(found).splitlines() == [
-        "0000    @P0 LDG.E R3, [R2.64]",
-        "0010        VIADD R2, R20, 0xffffffff  // left out by nvdisasm, read from its bits",
-    ]
+    assert sass.text(found).splitlines() == ["0000    @P0 LDG.E R3, [R2.64]", "0010        VIADD R2, R20, 0xffffffff  // left out by nvdisasm, read from its bits"]
 
 
 # ------------------------------------------------------------------------------------------------------------- sorting
 
 
-@pytest.mark.parametrize(
-    "line, kind",
-    [
-        ("LDG.E.128 R4, [R2.64]", "load"),
-        ("LD.E R0, [R2.64]", "generic_load"),
-        ("STG.E.STRONG.SM [R2.64], R5", "store"),
-        ("LDC.64 R2, c[0x0][0x210]", "constant_load"),
-        ("ULDC UR4, c[0x0][0x0]", "constant_load"),
-        ("MOV R1, c[0x0][0x28]", "move"),
-        ("IMAD.MOV.U32 R6, RZ, RZ, 0x4", "move"),
-        ("CS2R R8, SRZ", "move"),
-        ("CS2R R8, SR_CLOCKLO", "special"),
-        ("IMAD R7, R7, UR4, R0", "other"),
-        ("IMAD.WIDE.U32 R2, R7, 0x10, R2", "address"),
-        ("LEA.HI.X R3, R0, c[0x0][0x164], RZ, 0x2, P0", "address"),
-        ("IADD3 R2, P0, R2, c[0x0][0x160], RZ", "address"),
-        ("IMAD.X R3, R5, 0x1, R7, P0", "address"),  # the upper half of an addition, by the unit that multiplies
-        ("IADD3 R4, -R9, 0x3f, RZ", "other"),
-        ("ISETP.GE.U32.AND P0, PT, R9, UR4, PT", "compare"),
-        ("@P0 EXIT", "branch"),
-        ("BAR.SYNC.DEFER_BLOCKING 0x0", "barrier"),
-        ("MEMBAR.SC.GPU", "fence"),
-        ("RED.E.ADD.STRONG.GPU [R2.64], R5", "atomic"),
-        ("LDGSTS.E.BYPASS.128 [R1], [R2.64]", "async_copy"),
-        ("S2R R0, SR_TID.X", "special"),
-        ("ELECT P0, URZ, PT", "election"),
-        ("UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", "tensor_product"),
-        ("UTCQMMA.2CTA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", "tensor_product"),
-        ("LDTM.x32 R4, tmem[UR4]", "tensor_memory"),
-        ("UTCBAR.MULTICAST [UR4], URZ, UR6", "tensor_memory"),
-        ("UTCATOMSWS.FIND_AND_SET.ALIGN UP0, UR4, UR4", "tensor_memory"),
-        ("UGETNEXTWORKID.BROADCAST [UR4], [UR6]", "work_request"),
-        ("FROBNICATE R0", "unknown"),
-        ("LDGX R0, [R2.64]", "unknown"),
-    ],
-)
+@pytest.mark.parametrize("line, kind", [
+    ("LDG.E.128 R4, [R2.64]", "load"),
+    ("LD.E R0, [R2.64]", "generic_load"),
+    ("STG.E.STRONG.SM [R2.64], R5", "store"),
+    ("LDC.64 R2, c[0x0][0x210]", "constant_load"),
+    ("ULDC UR4, c[0x0][0x0]", "constant_load"),
+    ("MOV R1, c[0x0][0x28]", "move"),
+    ("IMAD.MOV.U32 R6, RZ, RZ, 0x4", "move"),
+    ("CS2R R8, SRZ", "move"),
+    ("CS2R R8, SR_CLOCKLO", "special"),
+    ("IMAD R7, R7, UR4, R0", "other"),
+    ("IMAD.WIDE.U32 R2, R7, 0x10, R2", "address"),
+    ("LEA.HI.X R3, R0, c[0x0][0x164], RZ, 0x2, P0", "address"),
+    ("IADD3 R2, P0, R2, c[0x0][0x160], RZ", "address"),
+    ("IMAD.X R3, R5, 0x1, R7, P0", "address"),  # the upper half of an addition, by the unit that multiplies
+    ("IADD3 R4, -R9, 0x3f, RZ", "other"),
+    ("ISETP.GE.U32.AND P0, PT, R9, UR4, PT", "compare"),
+    ("@P0 EXIT", "branch"),
+    ("BAR.SYNC.DEFER_BLOCKING 0x0", "barrier"),
+    ("MEMBAR.SC.GPU", "fence"),
+    ("RED.E.ADD.STRONG.GPU [R2.64], R5", "atomic"),
+    ("LDGSTS.E.BYPASS.128 [R1], [R2.64]", "async_copy"),
+    ("S2R R0, SR_TID.X", "special"),
+    ("ELECT P0, URZ, PT", "election"),
+    ("UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", "tensor_product"),
+    ("UTCQMMA.2CTA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", "tensor_product"),
+    ("LDTM.x32 R4, tmem[UR4]", "tensor_memory"),
+    ("UTCBAR.MULTICAST [UR4], URZ, UR6", "tensor_memory"),
+    ("UTCATOMSWS.FIND_AND_SET.ALIGN UP0, UR4, UR4", "tensor_memory"),
+    ("UGETNEXTWORKID.BROADCAST [UR4], [UR6]", "work_request"),
+    ("FROBNICATE R0", "unknown"),
+    ("LDGX R0, [R2.64]", "unknown"),
+])  # fmt: skip
 def test_kinds(line, kind):
     assert sass.kind(one(line)) == kind
 
 
-@pytest.mark.parametrize(
-    "line, width, strength, constant, hints",
-    [
-        ("LDG.E R0, [R2.64]", 32, "", False, ""),
-        ("LDG.E.U8 R0, [R2.64]", 8, "", False, ""),
-        ("LDG.E.ENL2.256 R8, R4, [R2.64]", 256, "", False, ""),
-        ("STG.E.EFL2.256.STRONG.GPU [R2.64], R4, R8", 256, "STRONG.GPU", False, "EFL2"),
-        ("LDG.E.512 R0, [R2.64]", 0, "", False, ""),
-        ("REDG.E.ADD.F64.RN.STRONG.GPU [R2.64], R4", 64, "STRONG.GPU", False, ""),
-        ("REDG.E.ADD.F16x2.RN.STRONG.GPU [R2.64], R4", 32, "STRONG.GPU", False, ""),
-        ("LDSM.16.M88.4 R4, [R2]", 128, "", False, ""),
-        ("LDSM.16.M88 R4, [R2]", 32, "", False, ""),
-        ("LDG.E.NA.LTC256B.128.CONSTANT R0, [R2.64]", 128, "", True, "NA.LTC256B"),
-        ("LDG.E.LTC128B R0, [R2.64]", 32, "", False, "LTC128B"),
-        ("LDG.E.MMIO.SYS R0, [R2.64]", 32, "MMIO.SYS", False, ""),
-        ("STG.E.64.STRONG.GPU [R2.64], R4", 64, "STRONG.GPU", False, ""),
-    ],
-)
+@pytest.mark.parametrize("line, width, strength, constant, hints", [
+    ("LDG.E R0, [R2.64]", 32, "", False, ""),
+    ("LDG.E.U8 R0, [R2.64]", 8, "", False, ""),
+    ("LDG.E.ENL2.256 R8, R4, [R2.64]", 256, "", False, ""),
+    ("STG.E.EFL2.256.STRONG.GPU [R2.64], R4, R8", 256, "STRONG.GPU", False, "EFL2"),
+    ("LDG.E.512 R0, [R2.64]", 0, "", False, ""),
+    ("REDG.E.ADD.F64.RN.STRONG.GPU [R2.64], R4", 64, "STRONG.GPU", False, ""),
+    ("REDG.E.ADD.F16x2.RN.STRONG.GPU [R2.64], R4", 32, "STRONG.GPU", False, ""),
+    ("LDSM.16.M88.4 R4, [R2]", 128, "", False, ""),
+    ("LDSM.16.M88 R4, [R2]", 32, "", False, ""),
+    ("LDG.E.NA.LTC256B.128.CONSTANT R0, [R2.64]", 128, "", True, "NA.LTC256B"),
+    ("LDG.E.LTC128B R0, [R2.64]", 32, "", False, "LTC128B"),
+    ("LDG.E.MMIO.SYS R0, [R2.64]", 32, "MMIO.SYS", False, ""),
+    ("STG.E.64.STRONG.GPU [R2.64], R4", 64, "STRONG.GPU", False, ""),
+])  # fmt: skip
 def test_accesses(line, width, strength, constant, hints):
     i = one(line)
     assert (sass.width(i), sass.strength(i)) == (width, strength)
@@ -180,23 +168,20 @@ def test_every_instruction_is_counted_once(name):
     assert sum(counts[column] for column in sass.EXCLUSIVE) == len(listing)
 
 
-@pytest.mark.parametrize(
-    "line, columns",
-    [
-        ("LDG.E R0, [R2.64]", set()),
-        ("LDG.E.STRONG.SM R0, [R2.64]", {"scope_cta"}),
-        ("LD.E.STRONG.GPU R0, [R2.64]", {"scope_gpu"}),
-        ("ATOMG.E.ADD.STRONG.SYS PT, R0, [R2.64], R5", {"scope_sys"}),
-        ("LDG.E.MMIO.SYS R0, [R2.64]", {"scope_sys", "mmio"}),
-        ("LDG.E.NA.LTC256B.CONSTANT R0, [R2.64]", {"no_allocate", "l2_prefetches"}),
-        ("STG.E.EF [R2.64], R4", {"evict_first"}),
-        ("MEMBAR.SC.CTA", {"scope_cta", "membars"}),
-        ("MEMBAR.ALL.SYS", {"scope_sys", "membars"}),
-        ("CCTL.IVALL", {"l1_invalidates"}),
-        ("CCTL.E.PF2 [R2]", set()),
-        ("IMAD.MOV.U32 R6, RZ, RZ, 0x4", set()),
-    ],
-)
+@pytest.mark.parametrize("line, columns", [
+    ("LDG.E R0, [R2.64]", set()),
+    ("LDG.E.STRONG.SM R0, [R2.64]", {"scope_cta"}),
+    ("LD.E.STRONG.GPU R0, [R2.64]", {"scope_gpu"}),
+    ("ATOMG.E.ADD.STRONG.SYS PT, R0, [R2.64], R5", {"scope_sys"}),
+    ("LDG.E.MMIO.SYS R0, [R2.64]", {"scope_sys", "mmio"}),
+    ("LDG.E.NA.LTC256B.CONSTANT R0, [R2.64]", {"no_allocate", "l2_prefetches"}),
+    ("STG.E.EF [R2.64], R4", {"evict_first"}),
+    ("MEMBAR.SC.CTA", {"scope_cta", "membars"}),
+    ("MEMBAR.ALL.SYS", {"scope_sys", "membars"}),
+    ("CCTL.IVALL", {"l1_invalidates"}),
+    ("CCTL.E.PF2 [R2]", set()),
+    ("IMAD.MOV.U32 R6, RZ, RZ, 0x4", set()),
+])  # fmt: skip
 def test_order_scope_and_place(line, columns):
     counts = sass.count(instructions(line), descriptors=False)
     wanted = {"membars", "l1_invalidates", *sass._MODIFIER_COLUMNS.values()}

@@ -85,9 +85,7 @@ MOV R5, 0x4
 IMAD.WIDE.U32 R4, R4, R5, c[0x0][0x168]
 STG.E [R4.64], R3
 """
-CUDA_80 = CUDA_86.replace("MOV R3, 0x10", "HFMA2.MMA R3, -RZ, RZ, 0, 9.5367431640625e-07").replace(
-    "MOV R5, 0x4", "HFMA2.MMA R5, -RZ, RZ, 0, 2.384185791015625e-07"
-)
+CUDA_80 = CUDA_86.replace("MOV R3, 0x10", "HFMA2.MMA R3, -RZ, RZ, 0, 9.5367431640625e-07").replace("MOV R5, 0x4", "HFMA2.MMA R5, -RZ, RZ, 0, 2.384185791015625e-07")
 
 
 def scales(text):

@@ -28,9 +28,7 @@ BEFORE = {
     "acq_rel": lambda scope: membar("ALL", scope),
     "seq_cst": lambda scope: membar("SC", scope) + INVALIDATE[scope],
 }
-AFTER = {order: lambda scope: [] for order in ("relaxed", "release")} | {
-    order: lambda scope: INVALIDATE[scope] for order in ("acquire", "acq_rel", "seq_cst")
-}
+AFTER = {order: lambda scope: [] for order in ("relaxed", "release")} | {order: lambda scope: INVALIDATE[scope] for order in ("acquire", "acq_rel", "seq_cst")}
 FENCES = {
     "acquire": lambda scope: INVALIDATE[scope],
     "release": lambda scope: membar("ALL", scope),
@@ -244,9 +242,7 @@ def test_a_policy_takes_the_place_of_the_memory_descriptor(kernel, stem):
 
 RELEASE = ["MEMBAR.ALL.GPU", "ERRBAR", "CGAERRBAR"]
 ARRIVE, WAIT = ["UCGABAR_ARV"], ["UCGABAR_WAIT", "CCTL.IVALL"]
-CLUSTER_CODE = re.compile(
-    r"UCGABAR|STAS|UBLKCP|SYNCS\.(?:ARRIVE|PHASECHK)|MEMBAR|ERRBAR|CGAERRBAR|CCTL|BAR\.SYNC|LDS|LD\.E|ST\.E|ATOM\.E|LDG|STG"
-)
+CLUSTER_CODE = re.compile(r"UCGABAR|STAS|UBLKCP|SYNCS\.(?:ARRIVE|PHASECHK)|MEMBAR|ERRBAR|CGAERRBAR|CCTL|BAR\.SYNC|LDS|LD\.E|ST\.E|ATOM\.E|LDG|STG")
 
 
 def cluster_loop(instructions):

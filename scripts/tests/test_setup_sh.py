@@ -98,9 +98,7 @@ def test_installs_only_what_is_missing(machine):
     assert apt_calls(machine) == [f"{options} update", f"{options} install --no-install-recommends -y ninja-build spirv-tools"]
 
 
-@pytest.mark.parametrize(
-    ("first", "has"), [(None, ()), (("jinja2",), ()), ((), ("jinja2",)), ("3.9", ("pytest", "xdist")), ("hangs", ("pytest", "xdist"))]
-)
+@pytest.mark.parametrize(("first", "has"), [(None, ()), (("jinja2",), ()), ((), ("jinja2",)), ("3.9", ("pytest", "xdist")), ("hangs", ("pytest", "xdist"))])
 def test_the_modules_are_installed_for_one_python(machine, first, has):
     """Whatever another Python has that comes first on PATH."""
     if first == "hangs":

@@ -71,23 +71,18 @@ def test_verdict(lo: float | None, hi: float | None, expected: str) -> None:
     assert verdict(Figure(1.0, lo, hi)) == expected
 
 
-@pytest.mark.parametrize(
-    ("ends", "times", "fixed", "expected"),
-    [
-        ((1.02, 1.03), (90_000, 92_500), (1300, 1900), "SLOWER"),  # 600 ns of 90 us: within the band
-        ((1.02, 1.03), (50_000, 51_250), (1300, 1900), "SLOWER"),  # 600 ns are not all of it
-        ((1.02, 1.03), (24_000, 24_600), (1300, 1900), "FIXED COST"),  # 600 ns of 24 us are 2.5 %
-        ((1.02, 1.03), (24_000, 24_600), (1900, 1300), "SLOWER"),  # against the gap: it hides a part
-        ((0.97, 0.98), (24_000, 23_400), (1900, 1300), "FIXED COST"),
-        ((0.97, 0.98), (24_000, 23_400), (1300, 1900), "FASTER"),
-        ((0.97, 0.98), (50_000, 51_250), (None, 1900), "FASTER"),  # unknown
-        ((0.99, 1.01), (50_000, 50_000), (1300, 1900), "SAME"),
-        ((0.9, 1.1), (50_000, 50_000), (1300, 1900), "UNCLEAR"),
-    ],
-)
-def test_verdict_beyond_fixed_costs(
-    ends: tuple[float, float], times: tuple[float, float], fixed: tuple[float | None, float], expected: str
-) -> None:
+@pytest.mark.parametrize(("ends", "times", "fixed", "expected"), [
+    ((1.02, 1.03), (90_000, 92_500), (1300, 1900), "SLOWER"),  # 600 ns of 90 us: within the band
+    ((1.02, 1.03), (50_000, 51_250), (1300, 1900), "SLOWER"),  # 600 ns are not all of it
+    ((1.02, 1.03), (24_000, 24_600), (1300, 1900), "FIXED COST"),  # 600 ns of 24 us are 2.5 %
+    ((1.02, 1.03), (24_000, 24_600), (1900, 1300), "SLOWER"),  # against the gap: it hides a part
+    ((0.97, 0.98), (24_000, 23_400), (1900, 1300), "FIXED COST"),
+    ((0.97, 0.98), (24_000, 23_400), (1300, 1900), "FASTER"),
+    ((0.97, 0.98), (50_000, 51_250), (None, 1900), "FASTER"),  # unknown
+    ((0.99, 1.01), (50_000, 50_000), (1300, 1900), "SAME"),
+    ((0.9, 1.1), (50_000, 50_000), (1300, 1900), "UNCLEAR"),
+])  # fmt: skip
+def test_verdict_beyond_fixed_costs(ends: tuple[float, float], times: tuple[float, float], fixed: tuple[float | None, float], expected: str) -> None:
     figures = [Figure(each) for each in times], [each and Figure(each) for each in fixed]
     assert verdict_beyond_fixed_costs(Figure(sum(ends) / 2, *ends, runs=6), *figures) == expected
 
@@ -230,15 +225,12 @@ def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
     assert run(root, "--check") == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("x\n<!-- worklog:exp01-size -->\n<!-- /worklog -->\n", "line 2: no table is named 'exp01-size'"),
-        ("<!-- worklog:answers -->\n", "never closed"),
-        ("<!-- worklog:answers -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 2"),
-        ("<!-- /worklog -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("x\n<!-- worklog:exp01-size -->\n<!-- /worklog -->\n", "line 2: no table is named 'exp01-size'"),
+    ("<!-- worklog:answers -->\n", "never closed"),
+    ("<!-- worklog:answers -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 2"),
+    ("<!-- /worklog -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 1"),
+])  # fmt: skip
 def test_bad_markers(root: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     (root / "README.md").write_text(text, encoding="utf-8")
     before = snapshot(root)
@@ -324,26 +316,23 @@ def set_cell(column: str, value: str, line: int = 1):
     return edit
 
 
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda text: "", "empty"),
-        (lambda text: text[:-40], "cut short"),
-        (set_cell("schema", "1"), "line 2: schema '1', but exp01_vector_add.schema.json is of schema 2"),
-        (edited("device_ns_lo,", "device_low,"), "its columns are not those that exp01_vector_add.schema.json declares"),
-        (edited("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo"), "its columns are not those that"),
-        (edited("schema,", "skema,"), "not a result file"),
-        (set_cell("gpu_uuid", "GPU-2"), "two GPUs, 'GPU-2' and 'GPU-1'"),
-        (set_cell("device_ns", "nan"), "line 2: device_ns is 'nan'"),
-        (set_cell("block", "=1+1"), "line 2: block is '=1+1', not a whole number"),
-        (set_cell("api", "\x1b[31m"), r"line 2: api '\x1b[31m'"),
-        (set_cell("status", "fine"), "line 2: status 'fine'"),
-        (set_cell("api", "metal"), "line 2: api 'metal'"),
-        (set_cell("experiment", "exp02_x"), "line 2: a row of experiment 'exp02_x'"),
-        (lambda text: text + text.splitlines()[3] + "\n", "lines 4 and"),
-        (lambda text: text + "\udcff\n", "not UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("edit", "message"), [
+    (lambda text: "", "empty"),
+    (lambda text: text[:-40], "cut short"),
+    (set_cell("schema", "1"), "line 2: schema '1', but exp01_vector_add.schema.json is of schema 2"),
+    (edited("device_ns_lo,", "device_low,"), "its columns are not those that exp01_vector_add.schema.json declares"),
+    (edited("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo"), "its columns are not those that"),
+    (edited("schema,", "skema,"), "not a result file"),
+    (set_cell("gpu_uuid", "GPU-2"), "two GPUs, 'GPU-2' and 'GPU-1'"),
+    (set_cell("device_ns", "nan"), "line 2: device_ns is 'nan'"),
+    (set_cell("block", "=1+1"), "line 2: block is '=1+1', not a whole number"),
+    (set_cell("api", "\x1b[31m"), r"line 2: api '\x1b[31m'"),
+    (set_cell("status", "fine"), "line 2: status 'fine'"),
+    (set_cell("api", "metal"), "line 2: api 'metal'"),
+    (set_cell("experiment", "exp02_x"), "line 2: a row of experiment 'exp02_x'"),
+    (lambda text: text + text.splitlines()[3] + "\n", "lines 4 and"),
+    (lambda text: text + "\udcff\n", "not UTF-8"),
+])  # fmt: skip
 def test_bad_results(root: Path, capsys: pytest.CaptureFixture[str], edit, message: str) -> None:
     path = reference(root) / f"{EXP01}.csv"
     damaged = edit(path.read_text(encoding="utf-8"))

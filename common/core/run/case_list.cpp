@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "core/base/csv.h"
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
@@ -80,6 +82,45 @@ void check_cases(const Experiment& experiment, const std::vector<Case>& cases) {
   }
 }
 
+// Whole cases: a side alone would be sampled in another order than beside its twin.
+void keep_listed(const Experiment& experiment, const std::string& path, const Plan& plan, std::vector<Case>& cases) {
+  const std::vector<CsvRow> records = parse_csv(read_file(path));
+  if (records.size() < 2) throw UsageError("--cases {}: there is no row in it, or no such file", path);
+  const FileColumns columns = schema_of(experiment).results;
+  const CsvRow& header = records[0];
+  std::set<std::string> known;
+  for (const Case& one : cases) {
+    for (const Side& side : one.sides) known.insert(columns.key(keys(one, side)));
+  }
+  std::set<std::string> listed;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    if (records[i].size() != header.size()) throw UsageError("--cases {}: record {} is not as long as the header", path, i + 1);
+    Values row;
+    for (const Column& column : columns.columns()) {
+      if (!column.is_key) continue;
+      const auto at = std::find(header.begin(), header.end(), column.name);
+      if (at == header.end()) throw UsageError("--cases {}: there is no column {}", path, column.name);
+      row.set(column.name, std::string_view(records[i][static_cast<std::size_t>(at - header.begin())]));
+    }
+    // An API that is not asked for has no cases here.
+    const auto is_of_row = [&](const Api& api) { return to_string(api) == row.text("api"); };
+    if (std::none_of(plan.apis.begin(), plan.apis.end(), is_of_row)) continue;
+    const std::string key = columns.key(row);
+    if (!known.contains(key)) {
+      throw UsageError("--cases {}: record {}: {} has no such case: {}", path, i + 1, experiment.name,
+                       std::string_view(key).substr(0, key.size() - 1));
+    }
+    listed.insert(key);
+  }
+  const std::size_t all = cases.size();
+  std::erase_if(cases, [&](const Case& one) {
+    return std::none_of(one.sides.begin(), one.sides.end(),
+                        [&](const Side& side) { return listed.contains(columns.key(keys(one, side))); });
+  });
+  if (cases.empty()) throw UsageError("--cases {}: it names no case of {}", path, experiment.name);
+  say(fmt::format("{}: {} of {} cases, those that {} names", experiment.name, cases.size(), all, path));
+}
+
 // Of two limits, 0 being one that is not known.
 std::uint64_t least_known(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
@@ -122,14 +163,15 @@ std::vector<Case> choose_cases(const Experiment& experiment, const Options& opti
   std::vector<Case> cases = with_sides(experiment.cases(plan), plan.apis);
   for (const std::string& cut : *plan.cuts) say(fmt::format("{}: {}", experiment.name, cut));
   check_cases(experiment, cases);
+  if (!options.cases.empty()) keep_listed(experiment, options.cases, plan, cases);
   keep_sides(cases, [&](const Case&, const Side& side) {
     const Value* memory = side.params.find(kMemoryParam);
     return wants_variant(options, side.variant) && (memory == nullptr || wants_memory(options, memory->text()));
   });
   if (cases.empty()) {
-    throw UsageError("--variant {}{} matches nothing; there are: {}", fmt::join(options.variants, ","),
+    throw UsageError("--variant {}{}{} matches nothing; there are: {}", fmt::join(options.variants, ","),
                      options.memory.empty() ? "" : " --memory " + options.memory,
-                     fmt::join(names_of(experiment.variants), " "));
+                     options.cases.empty() ? "" : " --cases " + options.cases, fmt::join(names_of(experiment.variants), " "));
   }
   return cases;
 }

@@ -14,8 +14,9 @@ namespace bench {
 // What the open devices and the command line leave room for.
 Plan make_plan(const Options& options, const OpenDevices& devices);
 
-// The experiment's cases under this plan, less the sides that --variant and --memory leave out. Throws Error if two have the
-// same name, or a value that its column cannot take; UsageError if none is left.
+// The experiment's cases under this plan, less those that --cases does not name, and the sides that --variant and --memory
+// leave out. Throws Error if two have the same name, or a value that its column cannot take; UsageError if none is left, or if
+// --cases names one that the experiment does not have.
 std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan);
 
 // Puts the cases into an order drawn from `seed`. Those that agree in what is expensive to switch (the Vulkan device, and

@@ -161,6 +161,9 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, std::spa
   app.add_option("--seed", seed, "Seed of the samples' order, and of the cases' with --shuffle")->capture_default_str();
   app.add_flag("--shuffle", options.shuffle, "Run the cases in an order drawn from --seed");
   app.add_option("--input-seed", input_seed, "Seed of the input")->capture_default_str();
+  app.add_option("--cases", options.cases,
+                 "Only the cases that this CSV has rows of: a result file, or a list with the columns that tell rows apart")
+      ->check(is_name);
   app.add_option("--checksums", options.checksums,
                  "Outputs whose checksums are in this file are verified by these, all others in full, and theirs noted there")
       ->check(is_name);

@@ -31,6 +31,7 @@ struct Options {
   std::uint64_t seed = 1;           // of the orders: the sides' in a round of samples, the cases' with `shuffle`
   std::uint64_t input_seed = 1;
   bool shuffle = false;
+  std::string cases;      // a CSV: the cases that it has rows of; empty: all
   std::string checksums;  // a file of VerifiedOutputs; empty: none
   std::string csv;
   bool resume = false;

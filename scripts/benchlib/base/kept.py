@@ -24,6 +24,10 @@ class Keeper:
             known[key] = make(self, *arguments)
         return known[key]
 
+    def arguments_of(self, method: Callable[..., Any]) -> set[Any]:
+        """What a @kept method with one argument has been asked about."""
+        return {key[1] for key in self.__dict__.get("_made", {}) if key[0] is method.__wrapped__}  # type: ignore[attr-defined]
+
 
 def kept(method: Callable[..., Any]) -> Callable[..., Any]:
     """The Keeper goes with its last user: what it keeps does not name it."""

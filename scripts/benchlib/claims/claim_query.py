@@ -39,6 +39,7 @@ class CaseFigure:
     figure: Figure
     case: Case  # the row; of a ratio the numerator's
     name: str
+    other: Case | None = None  # of a ratio: the denominator's
     live: bool = True  # its positive control showed something, or it needs none
     wrong: str = ""  # why there is no result: the output was wrong
 
@@ -108,7 +109,7 @@ def _values(table: Table, query: Mapping[str, Any]) -> list[CaseFigure]:
     for case in table.select(query["where"]):
         if figure := table.figure(case, query["metric"]):
             live = "control" not in query or any(_is_live(control) for control in table.run_figures(case, query["control"]))
-            found.append(CaseFigure(figure, case, case.name(), live))
+            found.append(CaseFigure(figure, case, case.name(), live=live))
     return found + (_wrong_results(table, query["where"]) if query.get("role") == "result" else [])
 
 
@@ -153,7 +154,7 @@ def _ratios(table: Table, query: Mapping[str, Any]) -> list[CaseFigure]:
     found = []
     for num, den in _quotients(table, query):
         if not _differ(table, num, den) and (figure := table.ratio(num, den, query["metric"])):
-            found.append(CaseFigure(figure, num, f"{num.name()} / {den.name()}"))
+            found.append(CaseFigure(figure, num, f"{num.name()} / {den.name()}", den))
     return found
 
 

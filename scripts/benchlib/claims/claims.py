@@ -409,6 +409,16 @@ def verdict_of(claim: Claim, results: Results, *, by_value: bool = False) -> str
     return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]
 
 
+def undecided(claim: Claim, results: Results) -> list[tuple[Mapping[str, Any], list[JudgedCase]]]:
+    """Of an UNCLEAR claim the queries that make it so, each with the cases that lie neither in its range nor outside. None of another."""
+    if claim.experiment not in results.tables or results.is_software:
+        return []
+    tested, missing = _tested(replace(claim, figures={}), results)
+    if missing or not tested or _verdict(claim.kind, tested)[0] != UNCLEAR:
+        return []
+    return [(each.query, [case for case in each.deciding if case.side == OPEN]) for each in tested if each.verdict == UNCLEAR]
+
+
 def verdict_without(claim: Claim, results: Results, left_out: Collection[str]) -> str:
     """What the claim's verdict would be without the runs of some commits."""
     table = results.tables[claim.experiment]

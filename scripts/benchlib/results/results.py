@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchlib.base import csv_file, files, toml_file
 from benchlib.results import counters_file, schema, split_off
@@ -118,6 +118,7 @@ class Case:
 
 
 Row = Mapping[str, str]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,11 @@ class Table(Keeper):
         part.learn(self)
         part.differing = self.differing
         return part
+
+    def looked_at(self, find: Callable[[Table], Found]) -> tuple[Found, set[Case]]:
+        """What `find` makes of its rows, and the cases whose rows it asked for."""
+        part: Table = Table._part.__wrapped__(self, tuple(range(len(self.runs))))  # type: ignore[attr-defined]
+        return find(part), part.arguments_of(Table.of_all_runs)
 
     def learn(self, told: Any) -> None:
         """What an experiment's analysis says of its rows, or another table of the experiment."""
@@ -558,18 +564,18 @@ def read_run(files: Mapping[str, Path]) -> dict[str, RunFile]:
     return found
 
 
-def load(directory: Path) -> Results:
-    """Every run in `directory` (see run_folders)."""
+def load(directory: Path, only: Callable[[RunFolder], bool] | None = None) -> Results:
+    """Every run in `directory` (see run_folders); `only`: those of which it is true, newly measured: left_out.toml is not of them."""
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory")
-    folders = run_folders(directory)
+    folders = [folder for folder in run_folders(directory) if only is None or only(folder)]
     files = {folder: files_of(folder.path) for folder in folders}
     if not any(files.values()):
         raise InputError(f"{directory}: no result CSV (exp*.csv or exp*.csv.xz) in it")
     tables: dict[str, Table] = {}
     read: list[tuple[RunFolder, RunFile]] = []
     by_run = {folder: read_run(files[folder]) for folder in folders}
-    named = left_out_by_name(directory)
+    named = left_out_by_name(directory) if only is None else {}
     for name in sorted({name for found in by_run.values() for name in found}):
         of_all_runs = [(folder, by_run[folder][name]) for folder in folders if name in by_run[folder]]
         tables[name] = _table(name, of_all_runs, named.pop(name, []))

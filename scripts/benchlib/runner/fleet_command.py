@@ -33,7 +33,7 @@ GPU's clock, power, temperature, ECC errors and throttle reasons, before and aft
 
   --out DIR       results are DIR/<gpu>/... (default: results). For --nodes it must be on a file system that the nodes share
   --bin DIR       the programs (default: the package's, or build/release/bin)
-  --quick         \\
+  --quick, --full \\
   --runs N         } as run.sh has them
   --only NAME     /
   --software      measure Vulkan on the CPU where there is no GPU, for tests: no figure says anything about GPUs
@@ -88,7 +88,8 @@ def parse(arguments: Sequence[str]) -> FleetOptions:
         modes.add_argument(name, action="store_const", dest="mode", const=name)
     for name in ("--out", "--bin"):
         parser.add_argument(name, type=lambda value: Path(os.path.realpath(command_line.word(value))))
-    parser.add_argument("--quick", action="append_const", dest="run", const="--quick")
+    for name in ("--quick", "--full"):
+        parser.add_argument(name, action="append_const", dest="run", const=name)
     parser.add_argument("--runs", type=lambda value: ["--runs", str(command_line.runs(value))], action="extend", dest="run")
     parser.add_argument("--only", type=lambda value: ["--only", command_line.word(value)], action="extend", dest="run")
     parser.add_argument("--sbatch", type=command_line.word, action="append")

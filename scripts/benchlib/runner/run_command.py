@@ -45,7 +45,9 @@ its figures say nothing about GPUs, and it has neither machine code nor counters
 work here and on the published models, and which rules hold here (scripts/beside.py shows this again).
 
   --runs N        so many runs (default: 6; with --quick, and on a software device, 1). What fewer than three say is as sure as runs
-                  on two H200s are alike
+                  on two H200s are alike. From the fourth on, a run measures only the cases that the first three leave undecided
+                  (scripts/undecided.py), and leaves out the programs without any
+  --full          every run measures all cases
   --quick         a coarse sweep with short budgets, and neither machine code nor counters
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
@@ -79,7 +81,9 @@ RUNS = 6
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 DEVICE_LOST = 3  # a program's exit code
 FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
-NOT_WITH_KERNEL = ("quick", "resume", "replace", "only", "sass", "tables")
+NOT_WITH_KERNEL = ("quick", "full", "resume", "replace", "only", "sass", "tables")
+# Of a run's time, what a run of the undecided cases takes, as long as none has been seen: on an H100.
+UNDECIDED_PART = 0.33
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
@@ -92,6 +96,7 @@ MOST_REASONS = 5  # shown of those for which cases were skipped or failed
 @dataclass
 class RunOptions:
     quick: bool = False
+    full: bool = False
     resume: bool = False
     replace: bool = False
     build: bool = True
@@ -121,7 +126,7 @@ class RunOptions:
 def parse(arguments: Sequence[str]) -> RunOptions:
     own, program = command_line.split(arguments)
     parser = command_line.Parser(NAME, USAGE)
-    for name in ("quick", "resume", "replace"):
+    for name in ("quick", "full", "resume", "replace"):
         parser.add_argument(f"--{name}", action="store_true")
     for name in ("build", "sass", "counters", "tables"):
         parser.add_argument(f"--no-{name}", action="store_false", dest=name)
@@ -241,7 +246,9 @@ class Run:
         self.table: list[str] = []  # a line a part, for the end
         self.seconds = 0  # of all parts
         self.tallies: dict[str, Tally] = {}
-        self.times: dict[str, list[float]] = {}  # of each program, by run
+        self.times: dict[str, float] = {}  # of each program, its newest run of all cases
+        self.times_again: dict[str, float] = {}  # likewise, of what was undecided
+        self.chosen: dict[str, Path | None] = {}  # of each program whose first runs were looked at: its undecided cases, None where all are decided
         self.reasons: Counter[tuple[str, str]] = Counter()
         self.locks: list[Lock] = []
         self.gpu_lock: int | None = None
@@ -271,6 +278,7 @@ class Run:
         self.folder = self.out / "boards" / self.board
         note(f"device: {slug}; results: {shown(self.out)}")
         self.runs = self.options.runs or (1 if self.options.quick or self.software else RUNS)
+        self.whole_runs = self.runs if self.options.full or self.software or self.is_saying else min(self.runs, MIN_RUNS)
         try:
             self.lock()
             self.check_gpu(slug)
@@ -446,8 +454,11 @@ class Run:
         with open(self.log_path, "a" if self.options.resume else "w", encoding="utf-8", errors="backslashreplace") as self.log:
             note(f"every case: {shown(self.log_path)}")
             self.note_state("before")
-            for number in range(1, self.runs + 1):
-                self.run_all(number)
+            with tempfile.TemporaryDirectory(prefix="undecided-") as lists:
+                for number in range(1, self.runs + 1):
+                    if number == self.whole_runs + 1:
+                        self.look_for_undecided(Path(lists))
+                    self.run_all(number)
             self.note_state("after")
             self.drop_surplus()
             self.pack_samples()
@@ -479,15 +490,36 @@ class Run:
         script = ROOT / "scripts/benchlib/runner/board_state.py"
         self.jobs.run([self.python, script, "--uuid", uuid, "--when", when, self.folder / board_states.FILE])
 
+    def look_for_undecided(self, lists: Path) -> None:
+        """Once, by the first runs alone: whoever resumes comes to the same cases. The GPU waits meanwhile."""
+        if self.jobs.interrupts:
+            return
+        self.log_heading("what is undecided")
+        status = self.jobs.run([self.python, ROOT / "scripts/undecided.py", self.out, self.board, "--write", lists], stdout=self.log)
+        if self.jobs.interrupts:
+            return
+        if status:
+            note(f"run.sh: what is undecided is not known (exit {status}): all is measured again")
+            return
+        counted = {name: file.read_bytes().count(b"\n") - 1 for program in self.programs if (file := lists / f"{(name := program.name)}.csv").is_file()}
+        self.chosen = {name: lists / f"{name}.csv" if rows else None for name, rows in counted.items()}
+        if counted:
+            left_out = list(self.chosen.values()).count(None)
+            note(f"further runs measure what {MIN_RUNS} leave undecided: {sum(counted.values())} rows; {left_out} of {len(self.programs)} programs have none")
+
+    def is_left_out(self, number: int, name: str) -> bool:
+        return number > self.whole_runs and name in self.chosen and self.chosen[name] is None
+
     def run_all(self, number: int) -> None:
-        """Every chosen experiment once, into the board's folder run<number>."""
+        """Every chosen experiment once, into the board's folder run<number>; in further runs only those that have something undecided."""
         folder = self.folder / f"run{number}"
         if not self.jobs.interrupts:
             note(f"run {number} of {self.runs:<17}     rows  failed skipped    time")
         for program in self.programs:
             if self.jobs.interrupts:
                 return
-            self.run_one(number, folder, program)
+            if not self.is_left_out(number, program.name):
+                self.run_one(number, folder, program)
 
     def run_one(self, number: int, folder: Path, program: Path) -> None:
         self.check_folders()
@@ -511,6 +543,8 @@ class Run:
         # What one case, or the first run, has verified in full, the others verify by checksums.
         if not options.of_program("--checksums"):
             arguments += ["--checksums", self.folder / "run1" / f"{name}.checksums"]
+        if number > self.whole_runs and (cases := self.chosen.get(name)):
+            arguments += ["--cases", cases]
         arguments += options.program
         if options.resume:
             for each in (file, folder / f"{name}.samples.csv"):
@@ -553,16 +587,22 @@ class Run:
             self.quote(name, logged_from)
         if status == DEVICE_LOST:
             note(f"run.sh: {name} lost the device; what it had measured is kept, and --resume tries the rest")
+        (self.times if number <= self.whole_runs else self.times_again)[name] = took
         self.tell(name, found, took, remark)
 
     def time_after(self, number: int, program: Path, own: float) -> float:
         """What the programs after this one take in this run and the further ones, by what each took so far; one that has not run yet as
         much as the mean. `own`: what this one takes.
         """
-        so_far = {name: times[-1] for name, times in self.times.items()} | {program.name: own}
-        mean = sum(so_far.values()) / len(so_far)
-        each = [so_far.get(one.name, mean) for one in self.programs]
-        return sum(each[self.programs.index(program) + 1 :]) + (self.runs - number) * sum(each)
+        is_whole = number <= self.whole_runs
+        whole = self.times | ({program.name: own} if is_whole else {})
+        again = self.times_again | ({} if is_whole else {program.name: own})
+        mean = sum(whole.values()) / len(whole) if whole else own
+        each = [whole.get(one.name, mean) for one in self.programs]
+        later = [0.0 if self.is_left_out(self.runs, one.name) else again.get(one.name, UNDECIDED_PART * all_) for one, all_ in zip(self.programs, each)]
+        rest = (each if is_whole else later)[self.programs.index(program) + 1 :]
+        more_whole = max(self.whole_runs - number, 0)
+        return sum(rest) + more_whole * sum(each) + (self.runs - number - more_whole) * sum(later)
 
     def tell(self, name: str, found: InFile, took: float, remark: str) -> None:
         tally = self.tallies.setdefault(name, Tally())
@@ -571,7 +611,6 @@ class Run:
         elif tally.counts is not None:
             tally.counts += found.counts
         tally.seconds += took
-        self.times.setdefault(name, []).append(took)
         if remark and remark not in tally.remarks:
             tally.remarks.append(remark)
         self.reasons += found.reasons
@@ -649,7 +688,8 @@ class Run:
             header, found = board_states.read_file(states)
             files.write_atomic(states, csv_file.text(header, (state for state in found if state.get("time", self.began_at) >= self.began_at)))
         for number, folder in sorted(self.earlier_runs()):
-            if number > self.runs and (old := [file for program in self.programs for file in self.files_of(folder, program.name)]):
+            names = [program.name for program in self.programs if number > self.runs or self.is_left_out(number, program.name)]
+            if old := [file for name in names for file in self.files_of(folder, name)]:
                 for file in old:
                     file.unlink()
                 note(f"--replace: {shown(folder)} had an older run, which is deleted")
