@@ -1,35 +1,35 @@
 """exp09_arithmetic's tables: branches, loops, errors, sums."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
-from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph, whole
+from benchlib.document.document import NONE, Blocks, Cell, whole
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, in_order
-from benchlib.tables.twins import plain, rows_or_none
-from benchlib.results.results import APIS, Table
+from benchlib.tables.pivot import column, for_apis, pivot, rounded, told
+from benchlib.tables.twins import plain
+from benchlib.results.results import Table
 from benchlib.sass import listings
-from benchlib.tables.pivot import told
 
 
-def _cells(table: Table, metrics: Sequence[str], **where: str) -> list[Cell]:
-    """Of each metric CUDA's and Vulkan's."""
-    return [plain(figure_of(table, table.one({**where, "api": api}), metric)) for metric in metrics for api in APIS]
+def _figure(table: Table, metric: str, **where: str) -> Cell:
+    return plain(figure_of(table, table.one(where), metric))
 
 
 def branches(_: Study, table: Table) -> Blocks:
-    cases = table.select({"variant": "branch"})
-    rows: list[list[Cell]] = []
-    for ways in sorted({case.whole("ways") for case in cases}):
-        cells: list[Cell] = []
-        for by in ("lane", "subgroup"):
-            for api in APIS:
-                case, one = (table.one({"variant": "branch", "by": by, "ways": number, "api": api}) for number in (str(ways), "1"))
-                ratio = table.ratio(case, one) if case and one else None
-                cells.append(fixed(ratio.value, 2) if ratio else NONE)
-        rows.append([whole(ways), *cells])
-    text = "Each step goes through so many paths, of which a thread takes one: time over that with one path."
-    return told(rows_or_none(["paths:", "by lane, CUDA:", "Vulkan:", "by subgroup, CUDA:", "Vulkan:"], rows), [text])
+    def over_one(by: str) -> Callable[[str, str], Cell]:
+        def cell(ways: str, api: str) -> Cell:
+            case, one = (table.one({"variant": "branch", "by": by, "ways": number, "api": api}) for number in (ways, "1"))
+            return rounded(table.ratio(case, one) if case and one else None, 2)
+
+        return cell
+
+    shown = pivot(
+        sorted(in_order(table.select({"variant": "branch"}), "ways"), key=int),
+        column("paths:", lambda ways: whole(int(ways))),
+        for_apis("by lane, CUDA:", "Vulkan:", over_one("lane")),
+        for_apis("by subgroup, CUDA:", "Vulkan:", over_one("subgroup")),
+    )
+    return told(shown, ["Each step goes through so many paths, of which a thread takes one: time over that with one path."])
 
 
 def _instructions(found: Study, table: Table, kernel: str, api: str) -> Cell:
@@ -38,43 +38,53 @@ def _instructions(found: Study, table: Table, kernel: str, api: str) -> Cell:
 
 
 def loops(found: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    for loop in in_order(table.select({"variant": "loop"}), "loop"):
-        code = [_instructions(found, table, f"loop_{loop}", api) for api in APIS]
-        rows.append([loop, *code, *_cells(table, ["element_ns"], variant="loop", loop=loop)])
+    shown = pivot(
+        in_order(table.select({"variant": "loop"}), "loop"),
+        column("loop", str),
+        for_apis("CUDA, instructions:", "Vulkan:", lambda loop, api: _instructions(found, table, f"loop_{loop}", api)),
+        for_apis("CUDA, ns:", "Vulkan, ns:", lambda loop, api: _figure(table, "element_ns", variant="loop", loop=loop, api=api)),
+    )
     text = (
         "64 turns of a multiplication and an addition, a full GPU: nanoseconds a turn of all threads. literal: the bound stands in the source; specialized: in "
         "a specialization constant; uniform: in a push constant or kernel argument. guarded: each turn also counts 64 bits down, and ends the loop at 0."
     )
-    header = ["loop", "CUDA, instructions:", "Vulkan:", "CUDA, ns:", "Vulkan, ns:"]
-    return told(rows_or_none(header, rows), [text])
+    return told(shown, [text])
 
 
 def precision(found: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    for function in in_order(table.select({"variant": "precision"}), "function"):
-        for mode in ("default", "precise", "fast"):
-            where = {"variant": "precision", "function": function, "mode": mode}
-            if table.select(where):
-                code = [_instructions(found, table, f"precision_{function}_{mode}", api) for api in APIS]
-                rows.append([function, mode, *_cells(table, ["max_ulp", "mean_ulp", "contracted_pct"], **where), *code])
+    cases = table.select({"variant": "precision"})
+    there = {(case["function"], case["mode"]) for case in cases}
+
+    def of(metric: str) -> Callable[[tuple[str, str], str], Cell]:
+        return lambda row, api: _figure(table, metric, variant="precision", function=row[0], mode=row[1], api=api)
+
+    shown = pivot(
+        [row for function in in_order(cases, "function") for mode in ("default", "precise", "fast") if (row := (function, mode)) in there],
+        (["function", "mode"], list),
+        for_apis("greatest error, CUDA:", "Vulkan:", of("max_ulp")),
+        for_apis("mean, CUDA:", "Vulkan:", of("mean_ulp")),
+        for_apis("fused, CUDA (%):", "Vulkan (%):", of("contracted_pct")),
+        for_apis("CUDA, instructions:", "Vulkan:", lambda row, api: _instructions(found, table, f"precision_{row[0]}_{row[1]}", api)),
+    )
     text = (
         "A million numbers of ±[0.5, 2). Errors in units of the last place (ulp), against double precision; 0.5 is a correctly rounded result. sin_large: of a "
         "thousand times the number. contract: x y - z, z being the rounded product: what is not 0 was made by a fused operation."
     )
-    header = ["function", "mode", "greatest error, CUDA:", "Vulkan:", "mean, CUDA:", "Vulkan:", "fused, CUDA (%):", "Vulkan (%):"]
-    return told(rows_or_none([*header, "CUDA, instructions:", "Vulkan:"], rows), [text])
+    return told(shown, [text])
 
 
 def sums(_: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    for mode in in_order(table.select({"variant": "sum"}), "mode"):
-        rows.append([mode, *_cells(table, ["max_ulp", "as_written_pct", "element_ns"], variant="sum", mode=mode)])
-    if not rows:
-        return [NO_RESULTS]
-    text = "1024 numbers of one sign a thread. As written: sums that are the CPU's, reckoned step by step, to the last bit."
-    header = ["sum", "greatest error, CUDA (ulp):", "Vulkan:", "as written, CUDA (%):", "Vulkan (%):", "CUDA, ns a term:", "Vulkan:"]
-    return [paragraph(text), document.table(header, rows)]
+    def of(metric: str) -> Callable[[str, str], Cell]:
+        return lambda mode, api: _figure(table, metric, variant="sum", mode=mode, api=api)
+
+    shown = pivot(
+        in_order(table.select({"variant": "sum"}), "mode"),
+        column("sum", str),
+        for_apis("greatest error, CUDA (ulp):", "Vulkan:", of("max_ulp")),
+        for_apis("as written, CUDA (%):", "Vulkan (%):", of("as_written_pct")),
+        for_apis("CUDA, ns a term:", "Vulkan:", of("element_ns")),
+    )
+    return told(shown, ["1024 numbers of one sign a thread. As written: sums that are the CPU's, reckoned step by step, to the last bit."])
 
 
 ANALYSIS = Analysis(

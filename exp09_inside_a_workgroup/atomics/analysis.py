@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
-from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, in_order
 from benchlib.tables.twins import plain
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
-from benchlib.tables.pivot import Columns, column, grid, pivot, told
+from benchlib.tables.pivot import Columns, column, for_apis, grid, pivot, told
 
 OPERATIONS = ["add", "add_known", "add_generic", "min", "exchange", "cas", "exchange_loop", "first"]
 CROWD = ["add", "exchange_loop", "cas"]
@@ -76,21 +76,19 @@ def machine_code(found: Study, table: Table) -> Blocks:
     cases = table.select({"variant": OPERATIONS})
     kernels = dict.fromkeys(f"{c['place']}_{c['variant']}_{c['type']}" + ("_used" if c["result"] == "used" else "") for c in cases)
 
-    def atomics(kernel: str) -> list[Cell]:
-        code = [listings.of(found, table, kernel, api) for api in APIS]
-        return ["; ".join(dict.fromkeys(i.opcode for i in each if i.opcode.startswith(("ATOM", "RED")))) or NONE for each in code]
+    def atomics(kernel: str, api: str) -> Cell:
+        opcodes = [instruction.opcode for instruction in listings.of(found, table, kernel, api)]
+        return "; ".join(dict.fromkeys(opcode for opcode in opcodes if opcode.startswith(("ATOM", "RED")))) or NONE
 
-    rows = [[Code(kernel), *cells] for kernel in kernels if (cells := atomics(kernel)) != [NONE, NONE]]
-    return [document.table(["kernel", "CUDA", "Vulkan"], rows)] if rows else [paragraph("The listings are not here: scripts/dump_sass.py makes them.")]
+    listed = [kernel for kernel in kernels if any(atomics(kernel, api) != NONE for api in APIS)]
+    shown = pivot(listed, column("kernel", Code), for_apis("CUDA", "Vulkan", atomics))
+    return [shown if listed else paragraph("The listings are not here: scripts/dump_sass.py makes them.")]
 
 
 def _series(table: Table, variant: str, api: str, name: str, mark: str) -> Series:
-    points = []
-    for case in _crowd(table):
-        figure = table.figure(case, "device_ns")
-        if (case["variant"], case["api"], case["addresses"]) == (variant, api, "1") and case.elements == case.whole("threads") and figure:
-            points.append(Point(float(case.whole("threads")), figure.value / 1000))
-    return Series(name, mark, sorted(points, key=lambda point: point.x))
+    on_one = [case for case in _crowd(table) if case["addresses"] == "1" and case.elements == case.whole("threads")]
+    cases = [case for case in on_one if (case["variant"], case["api"]) == (variant, api)]
+    return line(table, name, mark, cases, lambda case: case.whole("threads"), "device_ns", 1e-3, intervals=False)
 
 
 def crowd_chart(_: Study, table: Table) -> Chart:

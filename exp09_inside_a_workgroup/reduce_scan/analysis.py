@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
-from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
-from benchlib.model.pairs import figure_of, in_order
-from benchlib.tables.twins import plain, rows_or_none
+from benchlib.model.pairs import Pair, figure_of, in_order
+from benchlib.tables.twins import plain
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.sass import listings
-from benchlib.tables.pivot import told
+from benchlib.tables.pivot import by_api, column, figures, keys, pivot, quotient, told
 
 SUMS = ["sum_tree", "sum_subgroup", "sum_last_block", "cub_sum"]
 SCANS = ["scan_tree", "scan_subgroup", "scan_look_back", "scan_look_back_packed", "cub_scan"]
@@ -30,41 +30,44 @@ def _sizes(table: Table) -> list[int]:
 
 def rates(_: Study, table: Table) -> Blocks:
     """A row a size and way: launches, times, and the rate of the bytes that any way must move."""
-    rows: list[list[Cell]] = []
-    for elements in _sizes(table):
-        for variant in in_order(table.select({"variant": [*SUMS, *SCANS]}), "variant"):
-            sides = [_side(table, variant, elements, api) for api in APIS]
-            if not any(sides):
-                continue
-            times = [figure_of(table, side, "device_ns") for side in sides]
-            shares = [figure_of(table, side, "gbps") for side in sides]
-            there = next(side for side in sides if side)
-            launches = table.text(there, "launches")
-            cub = figure_of(table, _side(table, CUB_OF[variant], elements, "cuda"), "device_ns")
-            of_cub = fixed(times[0].value / cub.value, 3) if times[0] and cub else NONE
-            twins = fixed(times[1].value / times[0].value, 3) if times[0] and times[1] else NONE
-            rows.append([whole(elements), variant, launches or NONE, *map(plain, times), twins, of_cub, *map(plain, shares)])
-    header = ["words:", "way", "launches:", "CUDA ns:", "Vulkan ns:", "Vulkan/CUDA:", "CUDA/CUB:", "CUDA GB/s:", "Vulkan GB/s:"]
+    ways = in_order(table.select({"variant": [*SUMS, *SCANS]}), "variant")
+    found = [Pair(*(_side(table, way, elements, api) for api in APIS)) for elements in _sizes(table) for way in ways]
+
+    def quotients(pair: Pair) -> list[Cell]:
+        cuda, vulkan = (figure_of(table, side) for side in pair.sides)
+        cub = _side(table, CUB_OF[pair.case["variant"]], pair.case.elements, "cuda")
+        return [quotient(vulkan, cuda, 3), quotient(cuda, figure_of(table, cub), 3)]
+
+    shown = pivot(
+        [pair for pair in found if any(pair.sides)],
+        keys({"words:": lambda case: whole(case.elements), "way": "variant", "launches:": lambda case: table.text(case, "launches") or NONE}),
+        by_api(["{} ns:"], figures(table, plain, "device_ns")),
+        (["Vulkan/CUDA:", "CUDA/CUB:"], quotients),
+        by_api(["{} GB/s:"], figures(table, plain, "gbps")),
+    )
     text = (
         "GB/s counts what any way must move: each word read once and, of a scan, written once. Several launches stand between one pair of stamps, each behind the "
         "one before. CUB's kernels are instantiated in a cubin of this suite and launched by it as CUB does, with CUB's policy for the architecture."
     )
-    return told(rows_or_none(header, rows), [text])
+    return told(shown, [text])
 
 
 def fences(found: Study, table: Table) -> Blocks:
     """What release and acquire, or one 64-bit word, become: the strong accesses and fences of the kernel."""
-    rows: list[list[Cell]] = []
-    for kernel in LOOK_BACK:
-        for api in APIS:
-            code = listings.of(found, table, kernel, api)
-            strong = dict.fromkeys(i.opcode for i in code if "STRONG" in i.opcode and i.opcode.startswith(("LD", "ST", "ATOM", "RED")))
-            behind = loop_body.fence_cell(found, table, kernel, api)
-            if code:
-                rows.append([Code(kernel), api, "; ".join(strong) or NONE, behind])
-    if not rows:
-        return [NO_RESULTS]
-    return [document.table(["kernel", "API", "strong accesses", "fences"], rows)]
+    listed = {(kernel, api): code for kernel in LOOK_BACK for api in APIS if (code := listings.of(found, table, kernel, api))}
+
+    def strong(row: tuple[str, str]) -> Cell:
+        opcodes = (i.opcode for i in listed[row] if "STRONG" in i.opcode and i.opcode.startswith(("LD", "ST", "ATOM", "RED")))
+        return "; ".join(dict.fromkeys(opcodes)) or NONE
+
+    return [
+        pivot(
+            listed,
+            (["kernel", "API"], lambda row: [Code(row[0]), row[1]]),
+            column("strong accesses", strong),
+            column("fences", lambda row: loop_body.fence_cell(found, table, *row)),
+        )
+    ]
 
 
 COUNTED = {"instructions": "instructions", "barriers": "barriers", "fences": "fences", "MEMBAR": "membars"}
@@ -107,11 +110,7 @@ def account(found: Study, table: Table) -> Blocks:
 
 
 def _series(table: Table, variant: str, api: str, name: str, mark: str) -> Series:
-    points = []
-    for case in table.select({"variant": variant, "api": api}):
-        if figure := table.figure(case, "gbps"):
-            points.append(Point(float(case.elements), figure.value))
-    return Series(name, mark, sorted(points, key=lambda point: point.x))
+    return line(table, name, mark, table.select({"variant": variant, "api": api}), lambda case: case.elements, "gbps", intervals=False)
 
 
 def _panel(table: Table, title: str, kinds: Sequence[tuple[str, str, str, str]]) -> Panel:

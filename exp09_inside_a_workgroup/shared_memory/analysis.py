@@ -12,7 +12,7 @@ from benchlib.model.pairs import figure_of, pairs
 from benchlib.tables.twins import plain
 from benchlib.results.counters_file import NCU, PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.tables.pivot import Columns, column, keys, pivot, told
+from benchlib.tables.pivot import Columns, column, for_apis, keys, pivot, quotient, told
 
 LANES = 32
 RATES = ["read", "write", "structs"]
@@ -136,8 +136,8 @@ def structs(found: Study, table: Table) -> Blocks:
     shown = pivot(
         table.select({"variant": "structs", "api": "cuda"}) or table.select({"variant": "structs"}),
         keys({"layout": "layout", "fields read": "fields", "predicted:": predicted}),
-        (["counted, CUDA:", "Vulkan:"], lambda case: [counted(case.replace(api=api)) for api in APIS]),
-        (["cycles, CUDA:", "Vulkan:"], lambda case: [cycles(case.replace(api=api)) for api in APIS]),
+        for_apis("counted, CUDA:", "Vulkan:", lambda case, api: counted(case.replace(api=api))),
+        for_apis("cycles, CUDA:", "Vulkan:", lambda case, api: cycles(case.replace(api=api))),
     )
     text = (
         "32 lanes read neighbouring structures of four words. Predicted: wavefronts, if the compiler leaves the accesses as they are written. "
@@ -153,7 +153,7 @@ def _accesses_of_struct(case: Case) -> int:
 def channels(_: Study, table: Table) -> Blocks:
     def cells(case: Case) -> list[Cell]:
         sides = [figure_of(table, side, "device_ns") if table.rows(side) else None for side in (case.replace(api=api) for api in APIS)]
-        return [*map(plain, sides), fixed(sides[1].value / sides[0].value if sides[0] and sides[1] else None, 3)]
+        return [*map(plain, sides), quotient(sides[1], sides[0], 3)]
 
     cases = table.select({"variant": "channels", "api": "cuda"}) or table.select({"variant": "channels"})
     text = "rows: lanes read weights 512 bytes apart. columns: neighbouring lanes read neighbouring weights. shared: all lanes read one weight of shared memory."

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 
-from benchlib.document import document
-from benchlib.document.document import NONE, Blocks, Cell, fixed, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, fixed
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, in_order
-from benchlib.tables.twins import both_apis, rows_or_none
-from benchlib.results.results import APIS, Case, Table
+from benchlib.tables.twins import both_apis
+from benchlib.results.results import Case, Table
 from benchlib.sass import listings
-from benchlib.tables.pivot import column, pivot, told
+from benchlib.tables.pivot import column, for_apis, keys, pivot, quotient, rounded, told
 
 SHOWN = re.compile(r"^(?:SHFL|VOTEU?|REDUX|CREDUX|MATCH|WARPSYNC|BSSY)\b")
 UNROLLED = 8  # operations of a turn
@@ -29,15 +28,21 @@ def _code(found: Study, table: Table, kernel: str, api: str) -> str:
 def declared(table: Table) -> Blocks:
     """What modules take that declare where invocations meet again, beside those that do not; nothing where no run has any."""
     cases = table.select({"variant": ["chain_declared", "rate_declared"]})
-    rows: list[list[Cell]] = []
-    for case in sorted(cases, key=lambda case: (case["variant"], case["operation"], case["subgroups"])):
-        variant = case["variant"].removesuffix("_declared")
-        metric = "cycles" if variant == "chain" else "device_ns"
-        values = [figure.value if (figure := figure_of(table, each, metric)) else None for each in (case, case.replace(variant=variant, subgroups=""))]
-        ratio = values[0] / values[1] if values[0] and values[1] else None
-        rows.append([variant, case["operation"], case["subgroups"], *(fixed(value, 1) for value in values), fixed(ratio, 3)])
-    header = ["variant", "operation", "declared", "cycles, or ns:", "nothing declared:", "ratio:"]
-    return [paragraph("Vulkan, of all lanes: a chain's cycles of one operation, a full GPU's nanoseconds."), document.table(header, rows)] if rows else []
+
+    def bare(case: Case) -> str:
+        return case["variant"].removesuffix("_declared")
+
+    def cells(case: Case) -> list[Cell]:
+        metric = "cycles" if bare(case) == "chain" else "device_ns"
+        both = [figure_of(table, each, metric) for each in (case, case.replace(variant=bare(case), subgroups=""))]
+        return [*(rounded(figure, 1) for figure in both), quotient(*both, digits=3)]
+
+    shown = pivot(
+        sorted(cases, key=lambda case: (case["variant"], case["operation"], case["subgroups"])),
+        keys({"variant": bare, "operation": "operation", "declared": "subgroups"}),
+        (["cycles, or ns:", "nothing declared:", "ratio:"], cells),
+    )
+    return told(shown, ["Vulkan, of all lanes: a chain's cycles of one operation, a full GPU's nanoseconds."]) if cases else []
 
 
 def latency(found: Study, table: Table) -> Blocks:
@@ -50,7 +55,7 @@ def latency(found: Study, table: Table) -> Blocks:
     shown = pivot(
         in_order(cases, "operation"),
         column("operation", str),
-        (["CUDA's machine code", "Vulkan's"], lambda operation: [_code(found, table, f"chain_{operation}_all", api) for api in APIS]),
+        for_apis("CUDA's machine code", "Vulkan's", lambda operation, api: _code(found, table, f"chain_{operation}_all", api)),
         column("all lanes:", lambda operation: cycles(operation, "all", "")),
         column("even lanes, behind a branch:", lambda operation: cycles(operation, "even", "")),
         column("full subgroups asked for:", lambda operation: cycles(operation, "all", "full")),
@@ -77,10 +82,14 @@ def rates(_: Study, table: Table) -> Blocks:
         case = cases.get((operation, lanes, api))
         return fixed(_per_clock(table, case, figure_of) or None if case else None, 2)
 
-    rows = [[each, *(rate(each, lanes, api) for lanes in ("all", "even") for api in APIS)] for each in in_order(table.select({"variant": "rate"}), "operation")]
-    header = ["operation", "all lanes, CUDA:", "Vulkan:", "even lanes, CUDA:", "Vulkan:"]
+    shown = pivot(
+        in_order(table.select({"variant": "rate"}), "operation"),
+        column("operation", str),
+        for_apis("all lanes, CUDA:", "Vulkan:", lambda operation, api: rate(operation, "all", api)),
+        for_apis("even lanes, CUDA:", "Vulkan:", lambda operation, api: rate(operation, "even", api)),
+    )
     text = "A full GPU, four chains a thread: threads' operations a clock and SM, from the time and the SMs' clock. A lane that takes no part counts, too."
-    return told(rows_or_none(header, rows), [text])
+    return told(shown, [text])
 
 
 def _rate_of(operations: Sequence[str]) -> Callable[[Table], dict[Case, float]]:

@@ -176,11 +176,11 @@ def measured(table: Table, cases: Sequence[Case], x: Callable[[Case], float], me
 
 
 def line(
-    table: Table, name: str, kind: str, cases: Iterable[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0
+    table: Table, name: str, kind: str, cases: Iterable[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0, intervals: bool = True
 ) -> Series:
-    """Of the cases that have the figure, with their intervals."""
-    found = [(x(case), table.figure(case, metric)) for case in cases]
-    points = [Point(at, f.value * scale, f.lo * scale if f.lo else None, f.hi * scale if f.hi else None) for at, f in found if f]
+    """Of the cases that have the figure."""
+    found = [(x(case), figure) for case in cases if (figure := table.figure(case, metric))]
+    points = [Point(at, f.value * scale, *(end * scale if end and intervals else None for end in (f.lo, f.hi))) for at, f in found]
     return Series(name, kind, sorted(points, key=lambda point: point.x))
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, fixed, paragraph
 from benchlib.model.pairs import Pair, figure_of
-from benchlib.results.results import API_NAMES, Case, Table
+from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.stats.stats import Figure
 
 Of = TypeVar("Of")
@@ -71,6 +71,11 @@ def by_api(names: Sequence[str], cells: Callable[[Case | None], Sequence[Cell]])
     return [name.format(api) for api in API_NAMES.values() for name in names], lambda pair: [cell for side in pair.sides for cell in cells(side)]
 
 
+def for_apis(cuda: str, vulkan: str, cell: Callable[[Of, str], Cell]) -> Columns[Of]:
+    """A column of each API's, by its name: a cell of the row and the API."""
+    return [cuda, vulkan], lambda row: [cell(row, api) for api in APIS]
+
+
 def figures(table: Table, shown: Callable[[Figure | None], Cell], *metrics: str) -> Callable[[Case | None], list[Cell]]:
     return lambda case: [shown(figure_of(table, case, metric)) for metric in metrics]
 
@@ -82,6 +87,11 @@ def decimals(table: Table, of: Mapping[str, tuple[str, int]]) -> Columns[Case]:
 
 def rounded(figure: Figure | None, digits: int, unit: str = "") -> Cell:
     return fixed(figure.value if figure else None, digits, unit)
+
+
+def quotient(num: Figure | None, den: Figure | None, digits: int) -> Cell:
+    """Of two figures over all runs, where none of it within a run is asked for."""
+    return fixed(num.value / den.value if num and den else None, digits)
 
 
 # ------------------------------------------------------------------------------------------------------- what is made of a case
