@@ -7,7 +7,7 @@ from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, FloorFacts, Plot, Stream, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph, whole
 from benchlib.stats.formats import sig
-from benchlib.document.plots import CUDA, MORE, Chart, Panel, Point, Series
+from benchlib.document.plots import CUDA, MORE, Chart, Panel, Series, line
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.model.pairs import figure_of, pairs
 from benchlib.tables.twins import all_pairs, measured_cell, noise_floor, plain, with_noise_floor
@@ -202,12 +202,7 @@ BANDWIDTH = "GB/s of the fastest shape"
 
 
 def _line(table: Table, mechanism: Mechanism, name: str, kind: str) -> Series:
-    points = []
-    for size, case in mechanism.fastest(table).items():
-        figure = table.figure(case, "gbps")
-        if figure:
-            points.append(Point(size / 1024, figure.value, figure.lo, figure.hi))
-    return Series(name, kind, points)
+    return line(table, name, kind, mechanism.fastest(table).values(), lambda case: case.whole("bytes_in_flight") / KIB, "gbps")
 
 
 def flight_chart(_: Study, table: Table) -> Chart:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.document.document import NONE, Block, Blocks, Cell, Code, joined, paragraph
 from benchlib.stats.formats import count
 from benchlib.model.hardware_counts import Counts
-from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.model.pairs import in_order
-from benchlib.tables.twins import both_apis, rows_or_none
-from benchlib.tables.pivot import grid, told
+from benchlib.tables.twins import both_apis
+from benchlib.tables.pivot import across, column, grid, pivot, rounded, told
 
 BESIDE = ["reuse", "reuse_ro", "keep"]
 README_BESIDE = [("l1", 65536), ("l1", 196608), ("l1", 524288), ("l2", 67108864)]
@@ -20,18 +20,18 @@ README_BESIDE = [("l1", 65536), ("l1", 196608), ("l1", 524288), ("l2", 67108864)
 
 def operators(found: Study, table: Table) -> Blocks:
     """A row an operator: what it becomes, what a stream alone and stores do with it, and what it leaves of a reuse set."""
-    ops = in_order(table.select({"variant": ["stream", "fill"]}), "op")
-    rows = []
-    for op in ops:
-        cells: list[Cell] = []
-        for kind in ("stream", "fill"):
-            kernel = f"{kind}_{op}"
-            cells.append(_sides([loop_body.access_cell(found, table, kernel, api) for api in APIS]))
-        cells += [both_apis(table, table.select({"variant": kind, "op": op}), "gbps") for kind in ("stream", "fill")]
-        cells += [_visits(table, op, level, size) for level, size in README_BESIDE]
-        rows.append([op, *cells])
-    header = ["operator", "load", "store", "stream, GB/s:", "fill, GB/s:"]
-    header += [f"visit, {level}, {count(size)} B:" for level, size in README_BESIDE]
+    kinds = ("stream", "fill")
+
+    def code(op: str) -> list[Cell]:
+        return [_sides([loop_body.access_cell(found, table, f"{kind}_{op}", api) for api in APIS]) for kind in kinds]
+
+    shown = pivot(
+        in_order(table.select({"variant": list(kinds)}), "op"),
+        column("operator", str),
+        (["load", "store"], code),
+        across(kinds, lambda kind: f"{kind}, GB/s", lambda op, kind: both_apis(table, table.select({"variant": kind, "op": op}), "gbps")),
+        across(README_BESIDE, lambda place: f"visit, {place[0]}, {count(place[1])} B", lambda op, place: _visits(table, op, *place)),
+    )
     text = paragraph(
         "CUDA / Vulkan; one of them where only one has the operator. Machine code: of the loads of ",
         Code("stream"),
@@ -42,7 +42,7 @@ def operators(found: Study, table: Table) -> Blocks:
         Code("restrict readonly"),
         ".",
     )
-    return told(rows_or_none(header, rows), [text])
+    return told(shown, [text])
 
 
 def _sides(cells: Sequence[Cell]) -> Cell:
@@ -57,7 +57,7 @@ def _visits(table: Table, op: str, level: str, size: int) -> Cell:
         where = {"variant": variant, "api": api, "level": level, "stream_bytes": str(size)}
         visited, plain = (table.select({**where, "op": name}) for name in (op, "plain"))
         ratio = table.ratio(visited[0], plain[0], "reuse_cycles") if visited and plain else None
-        cells.append(fixed(ratio.value, 2) if ratio else NONE)
+        cells.append(rounded(ratio, 2))
     return _sides(cells)
 
 
@@ -116,14 +116,9 @@ KIB = 1024
 
 def _rates(table: Table, name: str, kind: str, level: str, **where: str) -> Series:
     scale = KIB if level == "l1" else KIB * KIB
-    points = []
     # Without a stream there is no operator: that row is `plain`.
     rows = table.select({"level": level, **where}) + table.select({"level": level, **where, "op": "plain", "stream_bytes": "0"})
-    for case in dict.fromkeys(rows):
-        figure = table.figure(case, "reuse_bytes_per_cycle")
-        if figure:
-            points.append(Point(case.whole("stream_bytes") / scale, figure.value))
-    return Series(name, kind, sorted(points, key=lambda point: point.x))
+    return line(table, name, kind, dict.fromkeys(rows), lambda case: case.whole("stream_bytes") / scale, "reuse_bytes_per_cycle", intervals=False)
 
 
 def reuse_chart(_: Study, table: Table) -> Chart:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, paragraph, whole
+from benchlib.document.document import NONE, Block, Blocks, Cell, Code, paragraph, whole
 from benchlib.stats.formats import count
-from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.results.results import APIS, Case, Table
-from benchlib.model.pairs import figure_of, in_order
+from benchlib.model.pairs import Pair, figure_of, in_order, place_in
+from benchlib.tables.pivot import by_api, figures, for_apis, grid, keys, pivot, told
 from benchlib.tables.twins import both_apis, plain
 
 SCOPES = ["", "cta", "cluster", "gpu", "sys", "subgroup", "queue_family"]
@@ -32,22 +33,34 @@ RATES = ["load_rate", "store_rate", "add_rate", "fence_rate"]
 MESSAGES = ["message_flag", "message_payload"]
 
 
+def _scope(case: Case) -> tuple[int, str]:
+    """For the order of columns and rows."""
+    return place_in(SCOPES, case["scope"]), case["scope"]
+
+
+def _scope_name(scope: tuple[int, str]) -> str:
+    return SCOPE_NAMES.get(scope[1], scope[1])
+
+
+SCOPE: dict[str, Callable[[Case], Cell]] = {"scope": lambda case: _scope_name(_scope(case))}
+
+
+def _operation(case: Case) -> Cell:
+    return case["variant"] if case["via"] == "instruction" else f"{case['variant']}, {case['via']}"
+
+
 def _by_scope(table: Table, variants: Sequence[str], metric: str, also: str = "") -> Block:
     """A row an operation and order (and value of the column `also`), a column a scope."""
     cases = table.select({"variant": list(variants)})
-    scopes = [scope for scope in SCOPES if any(case["scope"] == scope for case in cases)]
-    rows = []
-    for variant in in_order(cases, "variant"):
-        of_variant = [case for case in cases if case["variant"] == variant]
-        keys = dict.fromkeys((case["via"], case[also] if also else "", case["memory_order"]) for case in of_variant)
-        for via, more, order in keys:
-            chosen = [c for c in of_variant if (c["via"], c[also] if also else "", c["memory_order"]) == (via, more, order)]
-            name = variant if via == "instruction" else f"{variant}, {via}"
-            cells = [both_apis(table, [case for case in chosen if case["scope"] == scope], metric) for scope in scopes]
-            size: list[Cell] = [whole(int(more)) if more else NONE] if also else []
-            rows.append([name, *size, order, *cells])
-    header = ["operation", *([also] if also else []), "order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
-    return document.table(header, rows)
+    found = in_order(cases, "variant")
+    size: dict[str, Callable[[Case], Cell]] = {also: lambda case: whole(case.whole(also)) if case[also] else NONE} if also else {}
+    return grid(
+        sorted(cases, key=lambda case: found.index(case["variant"])),
+        {"operation": _operation, **size, "order": "memory_order"},
+        _scope,
+        _scope_name,
+        lambda chosen: both_apis(table, chosen, metric),
+    )
 
 
 def _kernel(variant: str, case: Case) -> str:
@@ -66,17 +79,20 @@ def orders(found: Study, table: Table) -> Blocks:
     rows = []
     for variant, left_out in README_CHAINS.items():
         where = {"variant": variant, "via": "instruction", "resident_bytes": _smallest(table, variant)}
-        cases = table.select(where)
         for order in (order for order in README_ORDERS if order not in left_out):
             for scope in README_SCOPES:
-                both = [case for case in cases if (case["memory_order"], case["scope"]) == (order, scope)]
-                sides = [next((case for case in both if case["api"] == api), None) for api in APIS]
-                if both:
-                    rows.append([variant.removesuffix("_chain"), order, SCOPE_NAMES.get(scope, scope), *_order_cells(found, table, sides)])
-    if not rows:
-        return [NO_RESULTS]
-    header = ["", "order", "scope", "CUDA's machine code", "Vulkan's", "CUDA ns:", "Vulkan ns:"]
-    header += ["CUDA, x relaxed:", "Vulkan, x relaxed:"]
+                rows.append(Pair(*(table.one({**where, "memory_order": order, "scope": scope, "api": api}) for api in APIS)))
+
+    def code(side: Case | None) -> Cell:
+        return loop_body.access_cell(found, table, _kernel(side["variant"], side), side["api"]) if side else NONE
+
+    shown = pivot(
+        [pair for pair in rows if any(pair.sides)],
+        keys({"": lambda case: case["variant"].removesuffix("_chain"), "order": "memory_order", **SCOPE}),
+        (["CUDA's machine code", "Vulkan's"], lambda pair: [code(side) for side in pair.sides]),
+        by_api(["{} ns:"], figures(table, plain, "element_ns")),
+        by_api(["{}, x relaxed:"], lambda side: [_over_relaxed(table, side) if side else NONE]),
+    )
     text = paragraph(
         "One thread, each operation needs the one before. ",
         Code("load"),
@@ -85,19 +101,7 @@ def orders(found: Study, table: Table) -> Blocks:
         " is a store and the relaxed load that brings it back, the last access in its row. x relaxed: over the relaxed operation "
         "of the same scope. Every MEMBAR wider than a block has an ERRBAR and a CGAERRBAR behind it, left out here.",
     )
-    return [text, document.table(header, rows), repeats(table, CHAINS, "element_ns")]
-
-
-def _order_cells(found: Study, table: Table, sides: Sequence[Case | None]) -> list[Cell]:
-    code: list[Cell] = []
-    times: list[Cell] = []
-    ratios: list[Cell] = []
-    for side in sides:
-        times.append(plain(figure_of(table, side, "element_ns")))
-        kernel = _kernel(side["variant"], side) if side else ""
-        code.append(loop_body.access_cell(found, table, kernel, side["api"]) if side else NONE)
-        ratios.append(_over_relaxed(table, side) if side else NONE)
-    return code + times + ratios
+    return told(shown, [text], [repeats(table, CHAINS, "element_ns")])
 
 
 def _over_relaxed(table: Table, case: Case) -> Cell:
@@ -140,64 +144,61 @@ def rates(found: Study, table: Table) -> Blocks:
 def _l1_hits(found: Study, table: Table) -> Blocks:
     """Which of CUDA's loads the L1 answers; nothing where they were not counted."""
     counts = hardware_counts.load_any(found, table)
-    if counts is None:
-        return []
-    cases = table.select({"variant": "load_rate", "via": "instruction", "api": "cuda"})
-    counted = {(case["memory_order"], case["scope"]): counts.value(case, "l1_hit_pct") for case in cases}
-    hits = {key: document.fixed(hit, 1) for key, hit in counted.items() if hit is not None}
-    if not hits:
-        return []
-    scopes = [scope for scope in SCOPES if any(scope == one for _, one in hits)]
-    rows: list[list[Cell]] = [
-        [order, *(hits.get((order, scope), NONE) for scope in scopes)] for order in ORDERS if any(order == one for one, _ in hits)
-    ]
-    header = ["order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
+    cases = table.select({"variant": "load_rate", "via": "instruction", "api": "cuda"}) if counts else []
+    hits = {case: hit for case in cases if counts and (hit := counts.value(case, "l1_hit_pct")) is not None}
+    shown = grid(
+        sorted(hits, key=_order),
+        {"order": "memory_order"},
+        _scope,
+        _scope_name,
+        lambda chosen: document.fixed(hits[chosen[-1]], 1) if chosen else NONE,
+    )
     text = "Of the sectors that load_rate asks of the L1 in CUDA, those that hit there, in percent (Nsight Compute)."
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text]) if hits else []
 
 
-def _fence_keys(cases: Sequence[Case]) -> list[tuple[str, str]]:
-    """Scopes, and within each the orders."""
-    keys = {(case["scope"], case["memory_order"]) for case in cases}
-    return sorted(keys, key=lambda key: (_place(SCOPES, key[0]), _place(ORDERS, key[1])))
-
-
-def _place(names: Sequence[str], name: str) -> tuple[int, str]:
-    """Names that are not known come last."""
-    return names.index(name) if name in names else len(names), name
+def _order(case: Case) -> tuple[int, str]:
+    return place_in(ORDERS, case["memory_order"]), case["memory_order"]
 
 
 def fences(found: Study, table: Table) -> Blocks:
     """A row a fence, a column a number of bytes in flight."""
-    cases = table.select({"variant": "fence"})
-    sizes = sorted({case.whole("in_flight_bytes") for case in cases})
-    rows = []
-    for scope, order in _fence_keys(cases):
-        of_fence = [case for case in cases if (case["scope"], case["memory_order"]) == (scope, order)]
-        cells = [both_apis(table, [c for c in of_fence if c.whole("in_flight_bytes") == size], "cycles") for size in sizes]
-        code = [loop_body.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
-        rows.append([order, SCOPE_NAMES.get(scope, scope), *code, *cells])
-    header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
+
+    def code(api: str) -> Callable[[Case], Cell]:
+        return lambda case: found.memoized(loop_body.fence_cell, table, _kernel("fence", case), api)
+
+    shown = grid(
+        sorted(table.select({"variant": "fence"}), key=lambda case: (_scope(case), _order(case))),
+        {"order": "memory_order", **SCOPE, "CUDA's machine code": code("cuda"), "Vulkan's": code("vulkan")},
+        lambda case: case.whole("in_flight_bytes"),
+        lambda size: f"{count(size)} B",
+        lambda chosen: both_apis(table, chosen, "cycles"),
+    )
     text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM, CUDA / Vulkan; row none is what reading the clock takes, without a fence."
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text])
 
 
 def messages(_: Study, table: Table) -> Blocks:
     """A row an order and scope: the flag alone, and with a payload."""
-    cases = table.select({"variant": MESSAGES})
-    rows = []
-    for scope, order in _fence_keys(cases):
-        cells: list[Cell] = []
-        for variant, metric in ((MESSAGES[0], "element_ns"), (MESSAGES[1], "element_ns"), (MESSAGES[1], "stale")):
-            where = {"variant": variant, "scope": scope, "memory_order": order}
-            for api in APIS:
-                figures = [figure_of(table, case, metric) for case in table.select({**where, "api": api})]
-                cells.append(plain(figures[0]) if figures else NONE)
-        rows.append([SCOPE_NAMES.get(scope, scope), order, *cells])
-    header = ["scope", "order", "flag, CUDA ns:", "Vulkan ns:", "with payload, CUDA ns:", "Vulkan ns:"]
-    header += ["stale payloads, CUDA:", "Vulkan:"]
+
+    def of(variant: str, metric: str) -> Callable[[Case, str], Cell]:
+        def cell(case: Case, api: str) -> Cell:
+            where = {"variant": variant, "scope": case["scope"], "memory_order": case["memory_order"], "api": api}
+            return plain(figure_of(table, table.one(where), metric))
+
+        return cell
+
+    flag, payload = MESSAGES
+    by_order = {(_scope(case), _order(case)): case for case in table.select({"variant": MESSAGES})}
+    shown = pivot(
+        [by_order[key] for key in sorted(by_order)],
+        keys({**SCOPE, "order": "memory_order"}),
+        for_apis("flag, CUDA ns:", "Vulkan ns:", of(flag, "element_ns")),
+        for_apis("with payload, CUDA ns:", "Vulkan ns:", of(payload, "element_ns")),
+        for_apis("stale payloads, CUDA:", "Vulkan:", of(payload, "stale")),
+    )
     text = "From one block to another, one way; and how many payloads of the last launch were older than their flag."
-    return [paragraph(text), document.table(header, rows), repeats(table, MESSAGES, "element_ns")]
+    return told(shown, [text], [repeats(table, MESSAGES, "element_ns")])
 
 
 # ---------------------------------------------------------------------------------------------------------------- figure
@@ -206,12 +207,8 @@ KIB = 1024
 
 
 def _fences(table: Table, name: str, kind: str, **where: str) -> Series:
-    points = []
-    for case in table.select({"variant": "fence", **where}):
-        figure = table.figure(case, "cycles")
-        if figure:
-            points.append(Point(case.whole("in_flight_bytes") / KIB, figure.value))
-    return Series(name, kind, sorted(points, key=lambda point: point.x))
+    cases = table.select({"variant": "fence", **where})
+    return line(table, name, kind, cases, lambda case: case.whole("in_flight_bytes") / KIB, "cycles", intervals=False)
 
 
 def fences_chart(_: Study, table: Table) -> Chart:
