@@ -10,13 +10,13 @@ from benchlib.document.document import NONE, NO_RESULTS, Block, Blocks, Cell, he
 from benchlib.pages.excerpts import sass_excerpts, twin
 from benchlib.model.floor import distinct_bytes, model_of
 from benchlib.stats.formats import count
-from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series, line
 from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Table
 from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.tables import floors
 from benchlib.tables.counts import COUNTS_HEADER, count_cells, number_text
 from benchlib.tables.floors import FLOOR_HEADER, floor_cells
-from benchlib.tables.twins import comparison, key_cell, micros, noise_floor, plain, versus, with_noise_floor, without_checks
+from benchlib.tables.twins import key_cell, micros, noise_floor, plain, versus, with_noise_floor, without_checks
 from benchlib.tables.pivot import Columns, across, by_api, column, figures, keys, pivot, told
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
@@ -154,25 +154,30 @@ WORDS_IN_SECTOR = 8
 
 def windows(found: Study, table: Table) -> Blocks:
     """Places in a window, read over and over past the L1: until where does the L2 hold them?"""
-    found_pairs = pairs(table, {"variant": "read_window"})
+    found_pairs = sorted(pairs(table, {"variant": "read_window"}), key=lambda pair: (pair.case.whole("stride"), pair.case.elements))
     if not found_pairs:
         return [NO_RESULTS]
-    header = ["bytes apart:", "window MiB:", "sectors MiB:", "CUDA GB/s of sectors:", "Vulkan GB/s of sectors:"]
-    header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
     counts = hardware_counts.load_any(found, table)
-    if counts:
-        header += [f"{name}, from memory:" for name in API_NAMES.values()]
-    rows = []
+
+    def rate(side: Case | None) -> list[Cell]:
+        figure = figure_of(table, side, "gbps")
+        return [document.number(figure.value * WORDS_IN_SECTOR) if figure else NONE]
+
+    shown = pivot(
+        found_pairs,
+        keys({
+            "bytes apart:": lambda case: str(_apart(case)),
+            "window MiB:": lambda case: document.number(_mib(case)),
+            "sectors MiB:": lambda case: document.number(_mib(case) * SECTOR_BYTES / _apart(case)),
+        }),
+        by_api(["{} GB/s of sectors:"], rate),
+        versus(table),
+        *([by_api(["{}, from memory:"], lambda side: [_from_memory(counts, side)])] if counts else []),
+    )  # fmt: skip
     held: dict[tuple[int, str], list[tuple[float, float]]] = {}  # (window MiB, rate) of each stride and API
-    for pair in sorted(found_pairs, key=lambda pair: (pair.case.whole("stride"), pair.case.elements)):
-        stride, window = pair.case.whole("stride") * 4, pair.case.elements * 4 / (1 << 20)
-        cells: list[Cell] = [str(stride), document.number(window), document.number(window * 32 / stride)]
-        for side in pair.sides:
-            rate = figure_of(table, side, "gbps")
-            cells.append(document.number(rate.value * WORDS_IN_SECTOR) if rate else NONE)
-            if side and rate:
-                held.setdefault((stride, side["api"]), []).append((window, rate.value))
-        rows.append([*cells, *comparison(table, pair), *([_from_memory(counts, side) for side in pair.sides] if counts else [])])
+    for side in (side for pair in found_pairs for side in pair.sides if side):
+        if figure := figure_of(table, side, "gbps"):
+            held.setdefault((_apart(side), side["api"]), []).append((_mib(side), figure.value))
     most = []
     for (stride, api), rates in held.items():
         best = max(rate for _, rate in rates)
@@ -183,7 +188,16 @@ def windows(found: Study, table: Table) -> Blocks:
     text += ", ".join(most) + "."
     if counts:
         text += " From memory: bytes counted there over those that the SMs asked of the L2; 2 where each missed sector brings its neighbour."
-    return with_noise_floor(found, table, document.table(header, rows), paragraph(text))
+    return with_noise_floor(found, table, shown, paragraph(text))
+
+
+def _apart(case: Case) -> int:
+    """Bytes from one word that is read to the next."""
+    return case.whole("stride") * 4
+
+
+def _mib(case: Case) -> float:
+    return case.elements * 4 / (1 << 20)
 
 
 def _visits(table: Table, case: Case) -> float:
@@ -259,9 +273,7 @@ class Sweep:
     def bandwidth(self, title: str) -> Panel:
         series = [Series("predicted", MODEL, points(self.cases["cuda"], self.predicted_gbps), dashed=True, marks=False)]
         for api in APIS:
-            figures = [(case.whole("stride"), self.table.figure(case, "gbps")) for case in self.cases[api]]
-            measured = [Point(stride, f.value, f.lo, f.hi) for stride, f in sorted(figures, key=lambda item: item[0]) if f]
-            series.append(Series(API_NAMES[api], api, measured))
+            series.append(line(self.table, API_NAMES[api], api, self.cases[api], lambda case: case.whole("stride"), "gbps"))
         return Panel(title, BANDWIDTH, series, y_log=True)
 
     def predicted_gbps(self, case: Case) -> float | None:
