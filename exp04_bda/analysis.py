@@ -2,7 +2,7 @@
 qualifiers change, and what a launch of either API has to itself: what the L2's slices take of it, and how much shared memory.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,15 +10,15 @@ from benchlib.document import document
 from benchlib.sass import listings
 from benchlib.model.analysis import Analysis, Control, FloorFacts, Study
 from benchlib.model.attribution import LAUNCH
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph, whole
+from benchlib.document.document import NONE, Blocks, Cell, whole
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.results.results import Case, Table
 from benchlib.stats.spreads import RATIOS
 from benchlib.stats.stats import Figure, product
 from benchlib.tables.slices import slices_table
 from benchlib.model.pairs import Pair, figure_of, pairs
-from benchlib.tables.twins import comparison, micros, noise_floor, rows_or_none, with_noise_floor, without_checks
-from benchlib.tables.pivot import told
+from benchlib.tables.twins import comparison, micros, noise_floor, versus, without_checks
+from benchlib.tables.pivot import Columns, across, by_api, column, for_apis, keys, pivot, told
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
 NOTHING = Pair(None, None)
@@ -106,11 +106,7 @@ def ratio_to(table: Table, case: Case | None, base: Case | None) -> Cell:
     return "1" if case == base else document.ratio(table.ratio(case, base))
 
 
-def size_cells(case: Case) -> list[Cell]:
-    return [case["variant"], case["block"], whole(case.elements), case["cache"]]
-
-
-SIZE_COLUMNS = ["kernel", "block:", "elements:", "cache"]
+SIZE = keys({"kernel": "variant", "block:": "block", "elements:": lambda case: whole(case.elements), "cache": "cache"})
 
 
 # ---------------------------------------------------------------------------------------------------------- three ways
@@ -118,22 +114,29 @@ SIZE_COLUMNS = ["kernel", "block:", "elements:", "cache"]
 
 def three(found: Study, table: Table) -> Blocks:
     """Each kernel as CUDA, through descriptors, and through addresses, each against the CUDA row it was measured with."""
-    header = [*SIZE_COLUMNS, "CUDA µs:", "descriptors µs:", "addresses µs:", "descriptors/CUDA [95 %]:", "descriptors are"]
-    header += ["addresses/CUDA [95 %]:", "addresses are", "addresses/descriptors [95 %]:"]
-    rows = []
+    rows: dict[Case, tuple[Pair, Pair]] = {}
     for variant in THREE_WAYS:
         where: dict[str, object] = {"variant": variant, "memory": "own"}
-        descriptors, addresses = (pairs(table, {**where, "feature": name}) for name in ("none", "vulkan_address"))
-        keys = dict.fromkeys(key(pair.case) for pair in descriptors + addresses)
-        for one in sorted(keys, key=lambda case: (case.elements, case["block"].zfill(5))):
-            by_descriptor, by_address = (next(iter(with_key(group, one)), NOTHING) for group in (descriptors, addresses))
-            cuda = by_descriptor.cuda or by_address.cuda
-            cells = size_cells(one)
-            cells += [micros(figure_of(table, side)) for side in (cuda, by_descriptor.vulkan, by_address.vulkan)]
-            for pair in (by_descriptor, by_address):
-                cells += comparison(table, pair) if pair != NOTHING else [NONE, NONE]
-            rows.append([*cells, ratio_to(table, by_address.vulkan, by_descriptor.vulkan)])
-    return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
+        bound, addressed = ({key(pair.case): pair for pair in pairs(table, {**where, "feature": name})} for name in ("none", "vulkan_address"))
+        for one in sorted({**bound, **addressed}, key=lambda case: (case.elements, case["block"].zfill(5))):
+            rows[one] = bound.get(one, NOTHING), addressed.get(one, NOTHING)
+
+    def times(one: Case) -> list[Cell]:
+        bound, addressed = rows[one]
+        return [micros(figure_of(table, side)) for side in (bound.cuda or addressed.cuda, bound.vulkan, addressed.vulkan)]
+
+    def against_cuda(at: int) -> Callable[[Case], list[Cell]]:
+        return lambda one: [NONE, NONE] if rows[one][at] == NOTHING else comparison(table, rows[one][at])
+
+    shown = pivot(
+        rows,
+        SIZE,
+        (["CUDA µs:", "descriptors µs:", "addresses µs:"], times),
+        (["descriptors/CUDA [95 %]:", "descriptors are"], against_cuda(0)),
+        (["addresses/CUDA [95 %]:", "addresses are"], against_cuda(1)),
+        column("addresses/descriptors [95 %]:", lambda one: ratio_to(table, rows[one][1].vulkan, rows[one][0].vulkan)),
+    )
+    return told(shown, after=[found.memoized(noise_floor, table)])
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
@@ -160,25 +163,27 @@ def is_plain(case: Case) -> bool:
 
 def causes(found: Study, table: Table) -> Blocks:
     """A block of rows for each kernel: the gap as it is, then with one thing changed, and how far that moved each side."""
-    header = [*SIZE_COLUMNS, "changed", "whose", "CUDA µs:", "to plain:", "Vulkan µs:", "to plain:"]
-    header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
     candidates = pairs(table, {"elements": "max"}) + pairs(table, {"elements": "max", "checks": "off"})
     candidates = [pair for pair in candidates if is_experiment(pair.case)]
-    rows = []
+    rows: list[Pair] = []
+    plain: dict[Case | None, Case | None] = {}
     for one in dict.fromkeys(key(pair.case) for pair in candidates):
         group = sorted(with_key(candidates, one), key=lambda pair: not is_plain(pair.case))
-        plain = group[0] if is_plain(group[0].case) else NOTHING
+        rows += group
         for pair in group:
-            change = change_of(pair.case)
-            cells: list[Cell] = [*size_cells(one), change.text, change.side]
-            for side, base in zip(pair.sides, plain.sides):
-                cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
-            rows.append(cells + comparison(table, pair))
-    reading = paragraph(
+            plain |= zip(pair.sides, (group[0] if is_plain(group[0].case) else NOTHING).sides)
+    shown = pivot(
+        rows,
+        SIZE,
+        keys({"changed": lambda case: change_of(case).text, "whose": lambda case: change_of(case).side}),
+        by_api(["{} µs:", "to plain:"], lambda side: [micros(figure_of(table, side)), ratio_to(table, side, plain[side])]),
+        versus(table),
+    )
+    reading = (
         "To plain: the time over that of the same side's plain row. A change that brings Vulkan/CUDA to 1 names the cause only if "
         "it is the slower side that it moves, or if it moves the faster one by what the other side has too."
     )
-    return told(rows_or_none(header, rows), after=[reading, found.memoized(noise_floor, table)])
+    return told(shown, after=[reading, found.memoized(noise_floor, table)])
 
 
 def is_experiment(case: Case) -> bool:
@@ -256,53 +261,48 @@ class Square:
         return product([(vulkan, 1), (cuda, -1)]) if cuda and vulkan else None
 
 
-def squares(table: Table) -> list[Square]:
-    """Of every kernel and size of which CUDA's code was launched by Vulkan, or Vulkan's by CUDA."""
+def squares(table: Table) -> dict[Case, Square]:
+    """By the case without what was changed: of every kernel and size of which CUDA's code was launched by Vulkan, or Vulkan's by CUDA."""
     where: dict[str, object] = {"memory": "own", "feature": [code.foreign["feature"] for code in CODES]}
     found = [case for case in table.select(where) if case["variant"] not in OF_LAUNCH]
     keys = dict.fromkeys(key(case) for case in found)
-    return [Square(table, one) for one in sorted(keys, key=lambda one: (one["variant"], -one.elements, one["block"].zfill(5)))]
+    return {one: Square(table, one) for one in sorted(keys, key=lambda one: (one["variant"], -one.elements, one["block"].zfill(5)))}
 
 
 def square(found: Study, table: Table) -> Blocks:
     """The eight times, and what Vulkan's launch takes of each code over CUDA's."""
-    header = list(SIZE_COLUMNS)
-    for code in CODES:
-        header += [f"{code.text}: launched by CUDA, µs:", "by Vulkan, µs:", "Vulkan/CUDA [95 %]:"]
-    rows = []
-    for each in squares(table):
-        cells = size_cells(each.one)
-        for code in CODES:
-            cells += [*each.times(code), document.ratio(each.launch(code))]
-        rows.append(cells)
-    return with_noise_floor(found, table, rows_or_none(header, rows))
+    rows = squares(table)
+
+    def of(code: MachineCode) -> Columns[Case]:
+        names = [f"{code.text}: launched by CUDA, µs:", "by Vulkan, µs:", "Vulkan/CUDA [95 %]:"]
+        return names, lambda one: [*rows[one].times(code), document.ratio(rows[one].launch(code))]
+
+    return told(pivot(rows, SIZE, *map(of, CODES)), after=[found.memoized(noise_floor, table)])
 
 
 def split(found: Study, table: Table) -> Blocks:
     """Vulkan's gap as a product of what the code, the driver's checks and the launch make of it."""
-    header = [*SIZE_COLUMNS, "Vulkan/CUDA [95 %]:", "code [95 %]:", "checks [95 %]:", "launch [95 %]:", "code x launch [95 %]:"]
-    header += ["with addresses: Vulkan/CUDA [95 %]:", "code [95 %]:", "launch [95 %]:", "code x launch [95 %]:"]
-    rows = []
-    for each in squares(table):
-        parts = [
-            each.figure((CHECKED_CODE.own, 1)),
-            each.code(UNCHECKED_CODE),
-            # Of both launches: with checks over without, CUDA's side taken out of each.
-            each.figure((CHECKED_CODE.own, 1), (UNCHECKED_CODE.own, -1), (CHECKED_CODE.foreign, -0.5), (UNCHECKED_CODE.foreign, 0.5)),
-            each.figure((CHECKED_CODE.foreign, 0.5), (NVCC_CODE.foreign, 0.5)),
-            each.figure((CHECKED_CODE.foreign, 1), (NVCC_CODE.foreign, -1)),
-            each.figure((ADDRESS_CODE.own, 1)),
-            each.code(ADDRESS_CODE),
-            each.figure((ADDRESS_CODE.foreign, 0.5), (NVCC_CODE.foreign, 0.5)),
-            each.figure((ADDRESS_CODE.foreign, 1), (NVCC_CODE.foreign, -1)),
-        ]
-        rows.append([*size_cells(each.one), *(document.ratio(part) for part in parts)])
-    reading = paragraph(
+    rows = squares(table)
+    # Of both launches: with checks over without, CUDA's side taken out of each.
+    checks = (CHECKED_CODE.own, 1), (UNCHECKED_CODE.own, -1), (CHECKED_CODE.foreign, -0.5), (UNCHECKED_CODE.foreign, 0.5)
+    parts: list[tuple[str, Callable[[Square], Figure | None]]] = [
+        ("Vulkan/CUDA", lambda each: each.figure((CHECKED_CODE.own, 1))),
+        ("code", lambda each: each.code(UNCHECKED_CODE)),
+        ("checks", lambda each: each.figure(*checks)),
+        ("launch", lambda each: each.figure((CHECKED_CODE.foreign, 0.5), (NVCC_CODE.foreign, 0.5))),
+        ("code x launch", lambda each: each.figure((CHECKED_CODE.foreign, 1), (NVCC_CODE.foreign, -1))),
+        ("with addresses: Vulkan/CUDA", lambda each: each.figure((ADDRESS_CODE.own, 1))),
+        ("code", lambda each: each.code(ADDRESS_CODE)),
+        ("launch", lambda each: each.figure((ADDRESS_CODE.foreign, 0.5), (NVCC_CODE.foreign, 0.5))),
+        ("code x launch", lambda each: each.figure((ADDRESS_CODE.foreign, 1), (NVCC_CODE.foreign, -1))),
+    ]
+    shown = pivot(rows, SIZE, across(parts, lambda part: f"{part[0]} [95 %]", lambda one, part: document.ratio(part[1](rows[one]))))
+    reading = (
         "Code, checks and launch multiply to the gap: each is the geometric mean of what a change of it makes of the time under the other "
         "launch and under this one (code: CUDA's against Vulkan's without checks). Code x launch: what Vulkan's launch makes of Vulkan's "
         "code over what it makes of CUDA's; 1 where the two have nothing to do with each other."
     )
-    return with_noise_floor(found, table, rows_or_none(header, rows), reading)
+    return told(shown, after=[reading, found.memoized(noise_floor, table)])
 
 
 # Loads alone, stores alone, both; 4 bytes a thread, and 16.
@@ -322,16 +322,19 @@ def slices(found: Study, table: Table) -> Blocks:
 
 def shared_memory(found: Study, table: Table) -> Blocks:
     """How much shared memory a block can have: in CUDA's launch, of a pipeline, and of CUDA's code that Vulkan launches."""
-    rows = []
+
+    def time(case: Case, api: str) -> Cell:
+        figure = figure_of(table, case.replace(api=api))
+        return micros(figure) if figure else why_not(table, case.replace(api=api))
+
     cases = {case.replace(api="") for run in table.runs for case in run if case["variant"] == "shared_u32"}
-    for case in sorted(cases, key=lambda case: (case["feature"], case.whole("shared_bytes"))):
-        cells: list[Cell] = [change_of(case).text, document.fixed(case.whole("shared_bytes") / 1024, 0)]
-        for api in ("cuda", "vulkan"):
-            side = case.replace(api=api)
-            figure = figure_of(table, side)
-            cells.append(micros(figure) if figure else why_not(table, side))
-        rows.append(cells)
-    return [rows_or_none(["changed", "KiB per block:", "CUDA µs:", "Vulkan µs:"], rows)]
+    return [
+        pivot(
+            sorted(cases, key=lambda case: (case["feature"], case.whole("shared_bytes"))),
+            keys({"changed": lambda case: change_of(case).text, "KiB per block:": lambda case: document.fixed(case.whole("shared_bytes") / 1024, 0)}),
+            for_apis("CUDA µs:", "Vulkan µs:", time),
+        )
+    ]
 
 
 def why_not(table: Table, case: Case) -> str:
@@ -354,26 +357,31 @@ def accesses(found: Study, table: Table, kernel: str, api: str) -> list[str]:
 
 def qualifiers(found: Study, table: Table) -> Blocks:
     """What each qualifier makes of a copy's load and store, and of its time."""
-    header = ["kernel", "qualifiers, CUDA / GLSL", "CUDA load", "CUDA store", "Vulkan load", "Vulkan store"]
-    header += ["CUDA µs:", "to the first:", "Vulkan µs:", "to the first:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
-    rows = []
+    rows: list[Pair] = []
+    first: dict[Case | None, Case | None] = {}
     for variant in ("copy_f32", "copy_f32x4"):
         candidates = pairs(table, {"variant": variant, "memory": "own", "elements": "max", "feature": list(QUALIFIERS)})
         # Of a block size that all were run with: the plain copy ran with others, too.
-        special = [pair for pair in candidates if pair.case["feature"] != "none"]
-        if not special:
-            continue
-        group = with_key(candidates, key(special[0].case))
-        group.sort(key=lambda pair: list(QUALIFIERS).index(pair.case["feature"]))
-        for pair in group:
-            qualifier = QUALIFIERS[pair.case["feature"]]
-            cells: list[Cell] = [variant, qualifier.text]
-            cells += accesses(found, table, variant + qualifier.cuda, "cuda")
-            cells += accesses(found, table, variant + qualifier.vulkan, "vulkan")
-            for side, base in zip(pair.sides, group[0].sides):
-                cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
-            rows.append(cells + comparison(table, pair))
-    return told(rows_or_none(header, rows), after=[found.memoized(noise_floor, table)])
+        if special := [pair for pair in candidates if pair.case["feature"] != "none"]:
+            group = with_key(candidates, key(special[0].case))
+            group.sort(key=lambda pair: list(QUALIFIERS).index(pair.case["feature"]))
+            rows += group
+            for pair in group:
+                first |= zip(pair.sides, group[0].sides)
+
+    def code(pair: Pair) -> list[Cell]:
+        variant, qualifier = pair.case["variant"], QUALIFIERS[pair.case["feature"]]
+        cuda, vulkan = (accesses(found, table, f"{variant}{end}", api) for end, api in ((qualifier.cuda, "cuda"), (qualifier.vulkan, "vulkan")))
+        return [*cuda, *vulkan]
+
+    shown = pivot(
+        rows,
+        keys({"kernel": "variant", "qualifiers, CUDA / GLSL": lambda case: QUALIFIERS[case["feature"]].text}),
+        (["CUDA load", "CUDA store", "Vulkan load", "Vulkan store"], code),
+        by_api(["{} µs:", "to the first:"], lambda side: [micros(figure_of(table, side)), ratio_to(table, side, first[side])]),
+        versus(table),
+    )
+    return told(shown, after=[found.memoized(noise_floor, table)])
 
 
 def checks(found: Study, table: Table) -> Blocks:
