@@ -11,7 +11,6 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
 from benchlib.model.pairs import figure_of
 from benchlib.tables.pivot import Columns, column, decimals, keys, pivot, rounded, told
-from benchlib.tables.twins import rows_or_none
 from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Row, Table
 from benchlib.sass.occupancy import WARP, resident_blocks
@@ -225,7 +224,7 @@ def steps(_: Study, table: Table) -> Blocks:
         "Products of f16 with sums of f32 on random numbers. Times as fast: the time before the step over the time after it, a quotient within a run. Only where nothing else differs is "
         "the step the cause; elsewhere it comes with what the last column names, and no run takes the two apart."
     )
-    return told(rows_or_none(["step", "from", "to", "size:", "times as fast:", "what else differs"], rows), [text])
+    return told(pivot(rows, (["step", "from", "to", "size:", "times as fast:", "what else differs"], list)), [text])
 
 
 def _threads(case: Case) -> int:
@@ -338,7 +337,7 @@ def account(_: Study, table: Table) -> Blocks:
         "APIs: the sums go through shared memory and by stores of 16 bytes to C, in place of the APIs' own stores of a matrix."
     )
     header = ["size:", "tile", "runs:", "the gap (us):", "of it with K (us):", "of it per block (us):", "the gap of product_staged (us):", "gone with the stores (%):"]
-    return told(rows_or_none(header, rows), [text])
+    return told(pivot(rows, (header, list)), [text])
 
 
 def _span(values: Sequence[float], digits: int = 3) -> str:

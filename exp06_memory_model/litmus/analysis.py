@@ -1,16 +1,16 @@
 """exp06_litmus's tables: what was seen of which outcome, how often, and what its control says."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from benchlib.document import document
 from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Study
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, bars, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, bars, paragraph
 from benchlib.pages.excerpts import NOT_THERE
 from benchlib.stats.formats import sig
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.tables.twins import plain, rows_or_none
+from benchlib.tables.pivot import across, column, for_apis, pivot
+from benchlib.tables.twins import plain
 
 NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
 ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]
@@ -52,16 +52,15 @@ def _cell(table: Table, cases: Sequence[Case]) -> str:
     return NONE if set(cells) == {NONE} else " / ".join(cells)
 
 
-def _rows(table: Table, variants: Sequence[str], strengths: Sequence[str]) -> list[list[Cell]]:
-    rows: list[list[Cell]] = []
-    for variant in variants:
-        for place, place_name in PLACES.items():
-            cases = table.select({"variant": variant, "placement": place})
-            if not cases:
-                continue
-            cells = [_cell(table, [case for case in cases if case["strength"] == strength]) for strength in strengths]
-            rows.append([_name(variant), place_name, *cells, forbidden_seen(table, cases)])
-    return rows
+def _outcomes(table: Table, what: str, variants: Sequence[str], strengths: Mapping[str, str]) -> Block:
+    """A row a test and placement, a column a strength."""
+    found = {(variant, place): table.select({"variant": variant, "placement": place}) for variant in variants for place in PLACES}
+    return pivot(
+        [row for row, cases in found.items() if cases],
+        ([what, "threads in"], lambda row: [_name(row[0]), PLACES[row[1]]]),
+        across(list(strengths), strengths.__getitem__, lambda row, strength: _cell(table, [case for case in found[row] if case["strength"] == strength])),
+        column("forbidden, seen:", lambda row: forbidden_seen(table, found[row])),
+    )
 
 
 def forbidden_seen(table: Table, cases: Sequence[Case]) -> str:
@@ -78,13 +77,14 @@ def forbidden_seen(table: Table, cases: Sequence[Case]) -> str:
 
 
 def outcomes(_: Study, table: Table) -> Blocks:
-    """A row a test and placement, a column a strength."""
-    header = ["test", "threads in", *(f"{name}:" for name in STRENGTHS.values()), "forbidden, seen:"]
-    parts: Blocks = [READING, document.table(header, _rows(table, ORDERED, list(STRENGTHS)))]
-    header = ["coherence", "threads in", *(f"{name}:" for name in COHERENCE_STRENGTHS.values()), "forbidden, seen:"]
-    parts.append(paragraph("One word; its control here is MP. The control of claim 06.6 is a seeded fault."))
-    parts.append(document.table(header, _rows(table, COHERENCE, list(COHERENCE_STRENGTHS))))
-    return [*parts, *_faults(table), paragraph(controls(table))]
+    return [
+        READING,
+        _outcomes(table, "test", ORDERED, STRENGTHS),
+        paragraph("One word; its control here is MP. The control of claim 06.6 is a seeded fault."),
+        _outcomes(table, "coherence", COHERENCE, COHERENCE_STRENGTHS),
+        *_faults(table),
+        paragraph(controls(table)),
+    ]
 
 
 def _faults(table: Table) -> Blocks:
@@ -158,7 +158,7 @@ def posts(_: Study, table: Table) -> Blocks:
             when = case["strength"].replace("_", " ")
             rows.append(["constant", "old value read", when, "one block", plain(figure, 3), NONE])
     header = ["program", "counted", "accesses", "threads in", *(f"{API_NAMES[api]}, of the instances:" for api in APIS)]
-    return [rows_or_none(header, rows)]
+    return [pivot(rows, (header, list))]
 
 
 def _post_rows(table: Table, variant: str, metric: str, what: str, strengths: Sequence[str]) -> list[list[Cell]]:
@@ -177,18 +177,13 @@ def _post_rows(table: Table, variant: str, metric: str, what: str, strengths: Se
 
 def fences(found: Study, table: Table) -> Blocks:
     """What the two compilers make of each strength in MP (SB where MP has it not): the fences."""
-    rows = []
-    for strength, name in STRENGTHS.items():
-        cells = []
-        for api in APIS:
-            kernels = [f"{test}_{strength}" for test in ("mp", "sb")]
-            codes = [loop_body.fence_cell(found, table, kernel, api) for kernel in kernels]
-            cells.append(next((code for code in codes if code != NONE), NONE))
-        if set(cells) != {NONE}:
-            rows.append([name, *cells])
-    if not rows:
-        return [NOT_THERE]
-    return [document.table(["strength", "CUDA's fences", "Vulkan's fences"], rows)]
+
+    def code(strength: str, api: str) -> Cell:
+        codes = [loop_body.fence_cell(found, table, f"{test}_{strength}", api) for test in ("mp", "sb")]
+        return next((code for code in codes if code != NONE), NONE)
+
+    listed = [strength for strength in STRENGTHS if any(code(strength, api) != NONE for api in APIS)]
+    return [pivot(listed, column("strength", STRENGTHS.__getitem__), for_apis("CUDA's fences", "Vulkan's fences", code)) if listed else NOT_THERE]
 
 
 ANALYSIS = Analysis(

@@ -1,11 +1,11 @@
 """What the experiments' tables are made of: cells, twins beside each other, the noise floor."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from benchlib.base.programs import CONTROLS
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Verdict, paragraph, whole
+from benchlib.document.document import NONE, Block, Blocks, Cell, Verdict, paragraph, whole
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
 from benchlib.model.hardware_counts import Counts
@@ -161,12 +161,6 @@ def _floor_of(found: Study, table: Table, kind: str) -> str:
 
 def with_noise_floor(found: Study, table: Table, *blocks: Block) -> Blocks:
     return [*blocks, found.memoized(noise_floor, table)]
-
-
-def rows_or_none(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Block:
-    """A table, or that there are no results."""
-    shown = list(rows)
-    return document.table(header, shown) if shown else NO_RESULTS
 
 
 def sectors_table(found: Study, table: Table, where: Mapping[str, object], metrics: Sequence[str] = ()) -> Blocks:
