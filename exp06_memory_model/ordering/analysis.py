@@ -21,9 +21,9 @@ SCOPE_NAMES = {
     "": "no scope", "cta": "cta / Workgroup", "cluster": "cluster", "gpu": "gpu / Device", "sys": "sys", "subgroup": "Subgroup",
     "queue_family": "QueueFamily",
 }  # fmt: skip
-ORDERS = ["weak", "none", "relaxed", "acquire", "release", "acq_rel", "fence", "fence_one_way", "fence_sc", "seq_cst"]
+ORDERS = ["weak", "none", "relaxed", "acquire", "acquire_bare", "release", "release_bare", "acq_rel", "fence", "fence_one_way", "fence_sc", "seq_cst"]
 README_SCOPES = ["", "cta", "gpu", "sys"]
-README_ORDERS = ["weak", "relaxed", "acquire", "release", "acq_rel", "seq_cst"]
+README_ORDERS = ["weak", "relaxed", "acquire", "acquire_bare", "release", "release_bare", "acq_rel", "seq_cst"]
 # The operations of the README, and the orders that it leaves out.
 README_CHAINS = {"load_chain": ["acq_rel"], "store_chain": ["acq_rel"], "add_chain": ["acquire", "release"]}
 KERNELS = {"load_chain": "load", "store_chain": "store", "add_chain": "add", "cas_chain": "cas"}

@@ -14,7 +14,8 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 double expected_cycles(const Config& config) {
   const bool in_l1 = is_one_of(config.scope.name, {"", "cta", "subgroup"});
   const bool sys = std::string_view(config.scope.name) == "sys";
-  const bool fences = is_one_of(config.order.name, {"release", "acq_rel", "seq_cst", "fence", "fence_one_way", "fence_sc"});
+  const bool fences =
+      is_one_of(config.order.name, {"release", "release_bare", "acq_rel", "seq_cst", "fence", "fence_one_way", "fence_sc"});
   const double fence = !fences ? 0 : in_l1 ? 20 : sys ? 1500 : 700;
   switch (config.variant->op) {
     case Op::kLoad:

@@ -17,11 +17,13 @@ inline constexpr std::uint32_t kSpins = 60000;  // of 16 polls, ~0.3 us each: a 
 struct Order {
   const char* name;
   int glsl;
+  bool cuda = true;  // PTX has no order without availability and visibility
 };
 inline constexpr Order kWeak{"weak", EXP06_WEAK}, kNoFence{"none", EXP06_RELAXED}, kRelaxed{"relaxed", EXP06_RELAXED},
     kAcquire{"acquire", EXP06_ACQUIRE}, kRelease{"release", EXP06_RELEASE}, kAcqRel{"acq_rel", EXP06_ACQ_REL},
     kSeqCst{"seq_cst", kNone}, kByFence{"fence", EXP06_FENCE}, kByFenceOneWay{"fence_one_way", EXP06_FENCE_ONE_WAY},
-    kByFenceSc{"fence_sc", kNone};
+    kByFenceSc{"fence_sc", kNone}, kAcquireBare{"acquire_bare", EXP06_ACQUIRE_BARE, false},
+    kReleaseBare{"release_bare", EXP06_RELEASE_BARE, false};
 
 // The two APIs' scopes. Vulkan has no word for a cluster, nor for host and other devices together with this one; CUDA none for
 // one warp or one queue family.
@@ -89,6 +91,8 @@ inline const Variant kVariants[] = {
      {1024, 4096, 16384}},
     {"message_flag", "message", "message_flag", Shape::kMessage, Op::kMessage, kMessageOrders, kBetweenBlocks, {0}, {0}},
     {"message_payload", "message", "message_payload", Shape::kMessage, Op::kMessage, kMessageOrders, kBetweenBlocks, {0}, {0}},
+    {"load_chain", "load", "load", Shape::kChain, Op::kLoad, {kAcquireBare}, {kCta, kGpu}, {kInL1, kInL2}, {0}},
+    {"store_chain", "store", "store", Shape::kChain, Op::kStore, {kReleaseBare}, {kCta, kGpu}, {0}, {0}},
     {"load_chain",
      "library",
      "library_load",
@@ -133,7 +137,7 @@ struct Config {
   std::uint32_t resident_blocks = 0;
   std::uint64_t l2_bytes = 0;
 
-  bool has_cuda() const { return scope.cuda; }
+  bool has_cuda() const { return scope.cuda && order.cuda; }
   bool has_vulkan() const {
     return order.glsl != kNone && scope.glsl != kNone && std::string_view(variant->via) == "instruction";
   }

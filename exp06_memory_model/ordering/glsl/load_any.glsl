@@ -18,6 +18,8 @@ uint load_any(Words words, uint i) {
     case EXP06_FENCE:
     case EXP06_FENCE_ONE_WAY:
       return load_fenced(words, i);
+    case EXP06_ACQUIRE_BARE:
+      return load_acquire_bare(words, i);
     default:
       return load_acquire(words, i);
   }

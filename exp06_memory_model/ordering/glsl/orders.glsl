@@ -68,6 +68,22 @@ void store_release(Words words, uint i, uint value) {
 #undef DO
 }
 
+// Without the bits that make available and visible: they order atomics, each of which is both for its scope by itself, and what
+// is declared coherent for the scope. A chain has atomics alone.
+uint load_acquire_bare(Words words, uint i) {
+  uint value = 0;
+#define DO(scope) value = atomicLoad(words.at[i], scope, gl_StorageSemanticsBuffer, gl_SemanticsAcquire)
+  AT_SCOPE(DO)
+#undef DO
+  return value;
+}
+
+void store_release_bare(Words words, uint i, uint value) {
+#define DO(scope) atomicStore(words.at[i], value, scope, gl_StorageSemanticsBuffer, gl_SemanticsRelease)
+  AT_SCOPE(DO)
+#undef DO
+}
+
 void fence_acquire() {
 #define DO(scope) memoryBarrier(scope, gl_StorageSemanticsBuffer, ACQUIRE)
   AT_SCOPE(DO)

@@ -14,6 +14,9 @@ void store_any(Words words, uint i, uint value) {
       fence_release();
       store_relaxed(words, i, value);
       break;
+    case EXP06_RELEASE_BARE:
+      store_release_bare(words, i, value);
+      break;
     default:
       store_release(words, i, value);
       break;
