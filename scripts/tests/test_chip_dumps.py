@@ -17,7 +17,7 @@ from benchlib.sass import chips, driver_listings
 ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/ci/bin"
 TOOLS = ROOT / "build/tools"
-PROGRAMS = 27
+PROGRAMS = 28
 # Chip, subgroup size, and kernels that are listed at least by the null device of Mesa 22.3.
 CHIPS = [("gfx1100", 32, 520), ("gfx1100", 64, 450), ("gfx1030", 32, 520), ("gfx1030", 64, 450), ("gfx1201", 32, 0), ("gfx1201", 64, 0), ("vega20", 64, 450), ("sm_90", 32, 0)]
 # What a chip may lack, as a row says it: the golden list, without the kernels' and devices' names.

@@ -527,6 +527,7 @@ struct VulkanChoice {
   bool graphics_queue = false;         // of a family with graphics that is not the compute queue's
   bool timeline = false;               // timeline semaphores
   bool conditional_rendering = false;  // VK_EXT_conditional_rendering where present
+  bool generated_commands = false;     // VK_EXT_device_generated_commands where present
   bool host_pointers = false;          // VK_EXT_external_memory_host where present
   bool reconvergence = false;          // what Reconvergence names, each where present
   bool ranked_queues = false;  // the last compute queue has the greatest priority within the device, the others the least

@@ -185,6 +185,12 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
       options.vulkan.conditional_rendering &&
       features_by(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, vk::PhysicalDeviceConditionalRenderingFeaturesEXT{})
           .conditionalRendering;
+  // Its buffers have a usage that VK_KHR_maintenance5 makes room for.
+  features.generated_commands =
+      options.vulkan.generated_commands &&
+      features_by(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, vk::PhysicalDeviceDeviceGeneratedCommandsFeaturesEXT{})
+          .deviceGeneratedCommands &&
+      features_by(VK_KHR_MAINTENANCE_5_EXTENSION_NAME, vk::PhysicalDeviceMaintenance5FeaturesKHR{}).maintenance5;
   if (options.vulkan.reconvergence) {
     using Uniform = vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR;
     using Maximal = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
@@ -307,6 +313,10 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable(features.maximal_reconvergence, maximal, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
   vk::PhysicalDeviceConditionalRenderingFeaturesEXT conditional{.conditionalRendering = true};
   enable(features.conditional_rendering, conditional, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  vk::PhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generated{.deviceGeneratedCommands = true};
+  enable(features.generated_commands, generated, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+  vk::PhysicalDeviceMaintenance5FeaturesKHR maintenance5{.maintenance5 = true};
+  enable(features.generated_commands, maintenance5, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
   vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};
   enable(features.descriptor_buffer, descriptor_buffer, VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME);
   vk::PhysicalDevicePipelineRobustnessFeaturesEXT robustness{.pipelineRobustness = true};

@@ -59,6 +59,7 @@ struct OptionalFeatures {
   bool uniform_control_flow = false;   // VK_KHR_shader_subgroup_uniform_control_flow; only with VulkanChoice::reconvergence
   bool maximal_reconvergence = false;  // VK_KHR_shader_maximal_reconvergence; likewise
   bool conditional_rendering = false;  // VK_EXT_conditional_rendering; only with VulkanChoice::conditional_rendering
+  bool generated_commands = false;     // VK_EXT_device_generated_commands; only with VulkanChoice::generated_commands
   bool subgroup_rotate = false;        // VK_KHR_shader_subgroup_rotate
   // Only with VulkanChoice::matrix_units or VulkanChoice::atomics.
   bool float16 = false;  // shaderFloat16 and storageBuffer16BitAccess
