@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """README's and RULES' figures from the raw rows, by docs/METHOD.md alone: nothing of benchlib is used, nothing but Python.
 
-    scripts/recomputed.py [ROOT]    ROOT: the repository, or the unpacked archives of a release (default: this one)
+    usage: scripts/recomputed.py [ROOT]    ROOT: the repository, or the unpacked archives of a release (default: this one)
 
 It reads ROOT/results/*/boards/*/run*/*.csv*, what a column is (results/schemas/), which pair is of which kind of work and what a figure is of
 (docs/summary.toml, docs/figures.toml), and what the classes of cases differ by (scripts/benchlib/stats/spreads.csv). It compares what it finds with README.md

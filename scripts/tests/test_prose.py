@@ -221,7 +221,9 @@ def test_commands_choose_what_there_is(name: str) -> None:
         if program.startswith("exp11"):
             continue  # CONTRIBUTING's example
         assert program in programs.source_folders(ROOT)
-        folder = next(folder for folder in SETS if variants_of(folder, program))
+        folder = next((folder for folder in SETS if variants_of(folder, program)), None)
+        if folder is None:  # no published run has the program: it awaits a GPU
+            continue
         for wanted in re.findall(r"--variant '?([^' ]+)'?", options):
             for one in wanted.split(","):
                 assert fnmatch.filter(variants_of(folder, program), one), f"{program} --variant {one}"
