@@ -2,6 +2,7 @@
 // and exit codes are a process's own, so every run has a child of its own.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -1122,7 +1123,7 @@ TEST_F(RunMain, ACaseThatIsNotThereIsOneLine) {
     std::ofstream(file) << text;
     const Outcome outcome = run_to_csv({}, {"--cases", file, "--resume"});
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("exp99_fake: --cases " + file + ": " + said));
+    EXPECT_THAT(outcome.err, HasSubstr(fmt::format("exp99_fake: --cases {}: {}", file, said)));
     EXPECT_EQ(read_file(csv_), before);
   }
 }

@@ -74,8 +74,9 @@ cudaGraphDeviceNode_t let_kernels_set(cudaGraphNode_t node) {
 // Handles of nodes or graphs, where a kernel reads them.
 template <class Handle>
 const bench::Buffer& upload_handles(bench::Workbench& bench, const std::vector<Handle>& handles) {
-  bench::Buffer& buffer = bench.output("handles", handles.size() * sizeof(Handle) / sizeof(std::uint32_t));
-  bench.device().upload(buffer, 0, std::as_bytes(std::span(handles)));
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(handles));
+  bench::Buffer& buffer = bench.output("handles", bytes.size() / sizeof(std::uint32_t));
+  bench.device().upload(buffer, 0, bytes);
   return buffer;
 }
 
@@ -100,7 +101,7 @@ class CudaJobs {
   // The kernel that plans, then those of the jobs, each of which waits for it alone.
   void known(JobGraphs& made) {
     const Graph graph = new_graph();
-    const cudaGraphNode_t first = add_node(graph, plan_launch(bench_, plan_), nullptr);
+    auto* const first = add_node(graph, plan_launch(bench_, plan_), nullptr);
     bench::Launch job = job_launch(bench_, tags_);
     for (std::uint32_t i = 0; i < config_.runs; ++i) {
       job.params = bench::params_bytes(params_of(plan_, i));
@@ -112,7 +113,7 @@ class CudaJobs {
 
   void one_grid(JobGraphs& made) {
     const Graph graph = new_graph();
-    const cudaGraphNode_t first = add_node(graph, plan_launch(bench_, plan_), nullptr);
+    auto* const first = add_node(graph, plan_launch(bench_, plan_), nullptr);
     add_node(graph, all_jobs_launch(bench_, tags_, {0, plan_.table}, config_.jobs), first);
     made.first = make_executable(graph, 0, stream_, "a graph with one node for all jobs");
   }
@@ -127,7 +128,7 @@ class CudaJobs {
       nodes.push_back(add_node(graph, job, nullptr));
       handles.push_back(let_kernels_set(nodes.back()));
     }
-    const cudaGraphNode_t first = add_node(graph, planning("plan_nodes", upload_handles(bench_, handles)), nullptr);
+    auto* const first = add_node(graph, planning("plan_nodes", upload_handles(bench_, handles)), nullptr);
     const std::vector<cudaGraphNode_t> from(nodes.size(), first);
 #if CUDART_VERSION >= 13000
     BENCH_CU(cudaGraphAddDependencies(graph.handle(), from.data(), nodes.data(), nullptr, nodes.size()));

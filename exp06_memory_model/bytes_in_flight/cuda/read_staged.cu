@@ -1,5 +1,6 @@
 // Everything read once, through registers into shared memory, where a thread sums what its neighbour brought. The next tile's
-// loads are in flight while this one is summed: 16 * UNROLL bytes a thread. Without __restrict__ they would wait for the barrier.
+// loads are in flight while this one is summed: 16 * UNROLL bytes a thread. Without __restrict__ they would wait for the
+// barrier.
 #include "exp06_memory_model/cuda/sums.cuh"
 #include "params.h"
 
@@ -27,6 +28,12 @@ __device__ __forceinline__ void read_staged(const uint4* __restrict__ in, uint* 
   store_block_sum(sum, sums);
 }
 
-extern "C" __global__ void read_staged_1(const uint4* __restrict__ in, uint* sums, TileParams params) { read_staged<1>(in, sums, params); }
-extern "C" __global__ void read_staged_2(const uint4* __restrict__ in, uint* sums, TileParams params) { read_staged<2>(in, sums, params); }
-extern "C" __global__ void read_staged_4(const uint4* __restrict__ in, uint* sums, TileParams params) { read_staged<4>(in, sums, params); }
+extern "C" __global__ void read_staged_1(const uint4* __restrict__ in, uint* sums, TileParams params) {
+  read_staged<1>(in, sums, params);
+}
+extern "C" __global__ void read_staged_2(const uint4* __restrict__ in, uint* sums, TileParams params) {
+  read_staged<2>(in, sums, params);
+}
+extern "C" __global__ void read_staged_4(const uint4* __restrict__ in, uint* sums, TileParams params) {
+  read_staged<4>(in, sums, params);
+}
