@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchlib.base import csv_file
+from benchlib.base.kept import kept
 from benchlib.document import document
 from benchlib.document.columns import WIDTH
 from benchlib.document.document import NONE, Block, Blocks, Cell, paragraph
@@ -28,6 +29,7 @@ BETWEEN = "; "  # the cells of a pair
 Kinds = Mapping[str, Kind]
 
 
+@kept
 def model(study: Study) -> str:
     """The GPU's name, as CUDA says it where it does; empty without one."""
     names = [run_row["gpu"] for table in study.tables.values() for run in table.runs for run_row in run.values() if run_row["gpu"]]

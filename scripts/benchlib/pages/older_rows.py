@@ -27,8 +27,7 @@ def csv_rows(root: Path, sets: Sets) -> list[dict[str, object]]:
     for page, figure, folder, used in _figures(root, sets, groups):
         for experiment, cases in used:
             if (table := _table(sets, folder, experiment)) and (rows := _rows(table, cases)):
-                newest = origin(max((row for run in table.runs for row in run.values()), key=lambda row: row["started_at"]))
-                of_round = [(board, row) for board, row in rows if origin(row) == newest]
+                of_round = [(board, row) for board, row in rows if origin(row) == table.memoized(_newest)]
                 counts = {"rows": len(rows), "older": len(rows) - len(of_round), "boards": _boards(rows), "boards_of_round": _boards(of_round)}
                 found.append({"page": page, "figure": figure, "model": beside.model(sets[folder][0]), "experiment": experiment, **counts})
     return found
@@ -38,6 +37,10 @@ def words(rows: Sequence[Mapping[str, object]]) -> str:
     """How many of the figures rest on older rows."""
     older, every = ({(row["page"], row["figure"], row["model"]) for row in some} for some in ([row for row in rows if int(str(row["older"]))], rows))
     return f"{len(older)} of {len(every)} figures of {' and '.join(PAGES)} rest on rows that are older than the round ({FILE})"
+
+
+def _newest(table: Table) -> str:
+    return origin(max((row for run in table.runs for row in run.values()), key=lambda row: row["started_at"]))
 
 
 def _table(sets: Sets, folder: str, experiment: str) -> Table | None:
