@@ -5,25 +5,15 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+source "$bench_root/scripts/tests/chroots.sh"
 
 release=$(readlink -f "$1") work=$2 suite=$3
 bare=$work/$suite
 
-missing() {
-  printf '%s\n' "$*"
-  exit 77
-}
-
-((EUID == 0)) || missing 'debootstrap needs root'
-command -v debootstrap >/dev/null || missing 'there is no debootstrap'
-unshare --mount true 2>/dev/null || missing 'this container may not mount'
+need_chroots
 mkdir -p "$work"
-if [[ ! -d $bare ]]; then
-  rm -rf "$bare.part"
-  debootstrap --variant=minbase --include=python3 "$suite" "$bare.part" >"$work/debootstrap.log" 2>&1 ||
-    missing "debootstrap failed: $(tail -n 1 "$work/debootstrap.log")"
-  mv "$bare.part" "$bare"
-fi
+make_bare "$suite" "$bare" python3 "$work/debootstrap.log"
 
 (cd "$release" && sha256sum --quiet -c SHA256SUMS)
 rm -rf "$bare/opt"
@@ -64,8 +54,4 @@ assert figures == 1 and scripts("recomputed.py") == 1, "a wrong figure was not s
 pages[1].write_bytes(before[pages[1]])
 print("all of it holds")
 EOT
-# shellcheck disable=SC2016  # for that shell
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 unshare --mount --pid --fork --kill-child bash -c '
-  mount --rbind /dev "$1/dev"
-  mount -t proc proc "$1/proc"
-  exec chroot "$1" python3 /opt/again.py' _ "$bare"
+inside "$bare" env LC_ALL=C.UTF-8 python3 /opt/again.py

@@ -2,6 +2,8 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+source "$bench_root/scripts/tests/chroots.sh"
 
 usage() {
   cat <<'EOT'
@@ -34,31 +36,6 @@ readonly kSystems=(bookworm bookworm-jinja2 bookworm-bare bookworm-old trixie tr
 # Those of a compiler: its package, the compiler, and what it links with. GCC 13 has a C++ library of its own, older than what Debian
 # 13's GoogleTest was built with: the programs link with that, the tests only with the system's.
 declare -rA kCompilers=([trixie-gcc13]='g++-13 g++-13 libstdc++.so.6' [trixie-clang]='clang clang++')
-
-missing() {
-  printf '%s\n' "$*"
-  exit 77
-}
-
-# inside ROOT COMMAND...: in a mount and process namespace of its own, with nothing of the outer environment.
-inside() {
-  # shellcheck disable=SC2016  # for that shell
-  env -i PATH=/opt/second/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root unshare --mount --pid --fork --kill-child bash -c '
-    root=$1
-    mount --rbind /dev "$root/dev"
-    mount -t proc proc "$root/proc"
-    exec chroot "$root" "${@:2}"' _ "$@" </dev/null
-}
-
-# make_bare RELEASE: whole only under its final name.
-make_bare() {
-  local bare=$work/bare-$1
-  if [[ -d $bare ]]; then return; fi
-  rm -rf "$bare.part"
-  debootstrap --variant=minbase --include=git,ca-certificates "$1" "$bare.part" >"$work/debootstrap-$1.log" 2>&1 ||
-    missing "debootstrap failed: $(tail -n 1 "$work/debootstrap-$1.log")"
-  mv "$bare.part" "$bare"
-}
 
 # add_second_python ROOT KIND: a virtual environment in /opt/second, first on PATH.
 add_second_python() {
@@ -127,7 +104,7 @@ try_compiler() {
 }
 
 main() {
-  local systems=() run=(scripts/run.sh) work=$bench_root/build/from_nothing system failed=0 table=()
+  local systems=() run=(scripts/run.sh) work=$bench_root/build/from_nothing system debian failed=0 table=()
   while (($#)); do
     case $1 in
       --quick) run=(scripts/run.sh --quick --only exp01) ;;
@@ -146,14 +123,13 @@ main() {
   done
   if ((${#systems[@]} == 0)); then systems=("${kSystems[@]}"); fi
 
-  ((EUID == 0)) || missing 'debootstrap needs root'
-  command -v debootstrap >/dev/null || missing 'there is no debootstrap'
-  unshare --mount true 2>/dev/null || missing 'this container may not mount'
+  need_chroots
   mkdir -p "$work"
   for system in "${systems[@]}"; do
-    make_bare "${system%%-*}"
+    debian=${system%%-*}
+    make_bare "$debian" "$work/bare-$debian" git,ca-certificates "$work/debootstrap-$debian.log"
     rm -rf "${work:?}/$system"
-    cp -a "$work/bare-${system%%-*}" "$work/$system"
+    cp -a "$work/bare-$debian" "$work/$system"
     cp -L /etc/resolv.conf "$work/$system/etc/"
     # shellcheck disable=SC2086  # two words or three
     if [[ -n ${kCompilers[$system]:-} ]]; then try_compiler "$system" ${kCompilers[$system]}; else try_commands "$system"; fi

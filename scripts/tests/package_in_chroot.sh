@@ -5,39 +5,19 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+source "$bench_root/scripts/tests/chroots.sh"
 
 tarball=$1 work=$2 suite=${3:-bookworm}
 mapfile -t experiments < <(bench_experiments)
 name=$(basename "$tarball" .tar.gz)
 mkdir -p "$work"
 
-missing() {
-  printf '%s\n' "$*"
-  exit 77
-}
-
-((EUID == 0)) || missing 'debootstrap needs root'
-command -v debootstrap >/dev/null || missing 'there is no debootstrap'
-unshare --mount true 2>/dev/null || missing 'this container may not mount'
-
-# inside ROOT COMMAND...: in a mount and process namespace of its own. Nothing of the outer environment, nor of it afterwards.
-inside() {
-  # shellcheck disable=SC2016  # for that shell
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root unshare --mount --pid --fork --kill-child bash -c '
-    root=$1
-    mount --rbind /dev "$root/dev"
-    mount -t proc proc "$root/proc"
-    exec chroot "$root" "${@:2}"' _ "$@"
-}
+need_chroots
 
 # The systems: whole only under their final names.
 bare=$work/$suite vulkan=$work/$suite-vulkan
-if [[ ! -d $bare ]]; then
-  rm -rf "$bare.part"
-  debootstrap --variant=minbase --include=python3 "$suite" "$bare.part" >"$work/debootstrap.log" 2>&1 ||
-    missing "debootstrap failed: $(tail -n 1 "$work/debootstrap.log")"
-  mv "$bare.part" "$bare"
-fi
+make_bare "$suite" "$bare" python3 "$work/debootstrap.log"
 if [[ ! -d $vulkan ]]; then
   rm -rf "$vulkan.part"
   cp -a "$bare" "$vulkan.part"
