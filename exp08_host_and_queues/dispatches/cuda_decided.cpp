@@ -6,6 +6,7 @@
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/device.h"
+#include "cuda/device/graph.h"
 #include "cuda/memory/buffer.h"
 #include "decided.h"
 
@@ -15,6 +16,7 @@ using bench::cuda::cuda_kernel;
 using bench::cuda::Graph;
 using bench::cuda::GraphExec;
 using bench::cuda::make_executable;
+using bench::cuda::new_graph;
 
 constexpr double kMakingS = 1;        // of graphs of 2,001 nodes
 constexpr int kLeastDriver = 12'040;  // conditional nodes as the toolkit has them
@@ -25,24 +27,10 @@ class Chain {
   explicit Chain(cudaGraph_t graph) : graph_(graph) {}
 
   template <class Params>
-  void add(const bench::Launch& launch, Params params) {
-    std::vector<void*> pointers;
-    pointers.reserve(launch.buffers.size());
-    std::vector<void*> arguments;
-    for (const bench::Buffer* buffer : launch.buffers) {
-      pointers.push_back(bench::cuda::own(*buffer).handle());
-      arguments.push_back(&pointers.back());
-    }
-    arguments.push_back(&params);
-    const bench::cuda::Kernel& kernel = cuda_kernel(*launch.kernel);
-    cudaKernelNodeParams node{};
-    node.func = kernel.handle();
-    node.gridDim = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
-    node.blockDim = dim3(kernel.spec().block_x);
-    node.kernelParams = arguments.data();
-    cudaGraphNode_t added = nullptr;
-    BENCH_CU(cudaGraphAddKernelNode(&added, graph_, after(), count(), &node), "{}", kernel.spec().entry);
-    last_ = added;
+  void add(const bench::Launch& launch, const Params& params) {
+    bench::Launch node = launch;
+    node.params = bench::params_bytes(params);
+    last_ = bench::cuda::add_kernel_node(graph_, node, last_);
   }
 
   // A handle for a node of this graph; its condition is `no` as each launch begins.
@@ -86,12 +74,6 @@ class Chain {
   cudaGraph_t graph_;
   cudaGraphNode_t last_ = nullptr;
 };
-
-Graph new_graph() {
-  cudaGraph_t raw = nullptr;
-  BENCH_CU(cudaGraphCreate(&raw, 0));
-  return Graph(raw);
-}
 
 void guarded(const Graph& graph, const Config& config, const Decided& what) {
   Chain chain(graph.handle());

@@ -7,59 +7,22 @@
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/device.h"
+#include "cuda/device/graph.h"
 #include "cuda/memory/buffer.h"
 #include "jobs.h"
 
 namespace {
 
+using bench::cuda::add_kernel_node;
+using bench::cuda::Arguments;
 using bench::cuda::cuda_kernel;
 using bench::cuda::Graph;
 using bench::cuda::GraphExec;
 using bench::cuda::make_executable;
+using bench::cuda::new_graph;
 
 constexpr double kMakingS = 1;        // of graphs of 1,001 nodes
 constexpr int kLeastDriver = 12'040;  // device-updatable nodes
-
-// A launch's arguments as CUDA takes them: pointers to the buffers' addresses, then to the params struct.
-class Arguments {
- public:
-  explicit Arguments(const bench::Launch& launch) : params_(launch.params) {
-    pointers_.reserve(launch.buffers.size());
-    for (const bench::Buffer* buffer : launch.buffers) {
-      pointers_.push_back(bench::cuda::own(*buffer).handle());
-      arguments_.push_back(&pointers_.back());
-    }
-    arguments_.push_back(params_.data());
-  }
-  Arguments(const Arguments&) = delete;
-  Arguments& operator=(const Arguments&) = delete;
-  void** get() { return arguments_.data(); }
-
- private:
-  std::vector<std::byte> params_;
-  std::vector<void*> pointers_;
-  std::vector<void*> arguments_;
-};
-
-// After `after`, or as a root where that is null.
-cudaGraphNode_t add_node(const Graph& graph, const bench::Launch& launch, cudaGraphNode_t after) {
-  Arguments arguments(launch);
-  const bench::cuda::Kernel& kernel = cuda_kernel(*launch.kernel);
-  cudaKernelNodeParams node{};
-  node.func = kernel.handle();
-  node.gridDim = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
-  node.blockDim = dim3(kernel.spec().block_x);
-  node.kernelParams = arguments.get();
-  cudaGraphNode_t added = nullptr;
-  BENCH_CU(cudaGraphAddKernelNode(&added, graph.handle(), &after, after != nullptr ? 1 : 0, &node), "{}", kernel.spec().entry);
-  return added;
-}
-
-Graph new_graph() {
-  cudaGraph_t raw = nullptr;
-  BENCH_CU(cudaGraphCreate(&raw, 0));
-  return Graph(raw);
-}
 
 // From now on a kernel may set the node: by this handle.
 cudaGraphDeviceNode_t let_kernels_set(cudaGraphNode_t node) {
@@ -101,20 +64,20 @@ class CudaJobs {
   // The kernel that plans, then those of the jobs, each of which waits for it alone.
   void known(JobGraphs& made) {
     const Graph graph = new_graph();
-    auto* const first = add_node(graph, plan_launch(bench_, plan_), nullptr);
+    auto* const first = add_kernel_node(graph.handle(), plan_launch(bench_, plan_), nullptr);
     bench::Launch job = job_launch(bench_, tags_);
     for (std::uint32_t i = 0; i < config_.runs; ++i) {
       job.params = bench::params_bytes(params_of(plan_, i));
       job.grid = {EXP08_JOB_BLOCKS(i), 1, 1};
-      add_node(graph, job, first);
+      add_kernel_node(graph.handle(), job, first);
     }
     made.first = make_executable(graph, 0, stream_, "a graph with a node for each job");
   }
 
   void one_grid(JobGraphs& made) {
     const Graph graph = new_graph();
-    auto* const first = add_node(graph, plan_launch(bench_, plan_), nullptr);
-    add_node(graph, all_jobs_launch(bench_, tags_, {0, plan_.table}, config_.jobs), first);
+    auto* const first = add_kernel_node(graph.handle(), plan_launch(bench_, plan_), nullptr);
+    add_kernel_node(graph.handle(), all_jobs_launch(bench_, tags_, {0, plan_.table}, config_.jobs), first);
     made.first = make_executable(graph, 0, stream_, "a graph with one node for all jobs");
   }
 
@@ -125,10 +88,10 @@ class CudaJobs {
     std::vector<cudaGraphNode_t> nodes;
     std::vector<cudaGraphDeviceNode_t> handles;
     for (std::uint32_t i = 0; i < config_.jobs; ++i) {
-      nodes.push_back(add_node(graph, job, nullptr));
+      nodes.push_back(add_kernel_node(graph.handle(), job, nullptr));
       handles.push_back(let_kernels_set(nodes.back()));
     }
-    auto* const first = add_node(graph, planning("plan_nodes", upload_handles(bench_, handles)), nullptr);
+    auto* const first = add_kernel_node(graph.handle(), planning("plan_nodes", upload_handles(bench_, handles)), nullptr);
     const std::vector<cudaGraphNode_t> from(nodes.size(), first);
 #if CUDART_VERSION >= 13000
     BENCH_CU(cudaGraphAddDependencies(graph.handle(), from.data(), nodes.data(), nullptr, nodes.size()));
@@ -143,13 +106,13 @@ class CudaJobs {
     std::vector<cudaGraphExec_t> handles;
     for (std::uint32_t i = 0; i < config_.jobs; ++i) {
       const Graph one = new_graph();
-      add_node(one, all_jobs_launch(bench_, tags_, {i, plan_.table}, 1), nullptr);
+      add_kernel_node(one.handle(), all_jobs_launch(bench_, tags_, {i, plan_.table}, 1), nullptr);
       made.launched.push_back(
           make_executable(one, cudaGraphInstantiateFlagDeviceLaunch, stream_, "a graph that a kernel launches"));
       handles.push_back(made.launched.back().handle());
     }
     const Graph graph = new_graph();
-    add_node(graph, planning("plan_graphs", upload_handles(bench_, handles)), nullptr);
+    add_kernel_node(graph.handle(), planning("plan_graphs", upload_handles(bench_, handles)), nullptr);
     made.first = make_executable(graph, 0, stream_, "a graph whose kernel launches others");
   }
 
