@@ -54,7 +54,8 @@ work here and on the published models, and which rules hold here (scripts/beside
   --resume        keep the finished rows of an interrupted run and go on from there, failed rows are tried again; machine code and
                   counters are made anew. With --runs N: until there are N runs
   --replace       measure anew what has been measured: without this option, nothing that was measured is deleted. A program's run is
-                  deleted when the new one has a result, runs beyond --runs N when all has been measured
+                  deleted when the new one has a result, runs beyond --runs N when all has been measured, and with them further runs of
+                  programs that have nothing undecided
   --no-sass       leave the machine code out (scripts/dump_sass.py; it needs nvdisasm, else a line says so)
   --no-counters   leave the counters out (scripts/counters.py; it needs the driver's permission, else a line says so)
   --no-tables     leave worklog.md and report.html out: where several GPUs are measured into one <out> at once (scripts/fleet.sh)
