@@ -371,7 +371,7 @@ def test_what_is_replaced_stays_until_there_is_a_result(suite):
     add_program(suite, "exp01_add", body=MEASURED)
     run(suite, runs="2", code=0)
     before = tree(suite)
-    add_program(suite, "exp01_add", body='rm -f "$2"; kill -9 $PPID; sleep 1')
+    add_program(suite, "exp01_add", body='rm -f "$2"; kill -9 $PPID')  # and ends: what it holds is free for the next run
     assert run(suite, "--replace", runs="2").returncode != 0
     add_program(suite, "exp01_add", code=1, body=MEASURED)
     run(suite, "--", "--variant", "typo", code=1)
