@@ -1,7 +1,7 @@
 # add_experiment(NAME <expNN_name> [TWINS <stem>...] [CUDA <file.cu>...] [GLSL <file.comp>...] [SOURCES <more.cpp>...]
 #                [GLSL_INSTANCES <spec>...] [CUDA_INSTANCES <spec>...]
 #                [TWINS_SM80 <stem>...] [CUDA_SM80 <file.cu>...] [CUDA_SM89 <file.cu>...] [CUDA_SM90 <file.cu>...] [CUDA_SM90A <file.cu>...]
-#                [TWINS_LINKED <stem>...] [CUDA_LINKED <file.cu>...])
+#                [TWINS_LINKED <stem>...] [CUDA_LINKED <file.cu>...] [MEASURING <file>...])
 #
 # One program from main.cpp in the calling directory, with its kernels embedded (see EmbedKernels.cmake: the set is called
 # <expNN>), linked with both APIs, and one smoke test: every case at its smallest size, on whatever device the machine has
@@ -11,9 +11,10 @@
 # a body, written at configure time from one line of GLSL_INSTANCES or CUDA_INSTANCES (see KernelInstances.cmake). CUDA and GLSL are for kernels that the other API has no file of that stem for.
 # The lists with SM80, SM89 and SM90: CUDA code with instructions of that compute capability, not built for older GPUs. SM90A: with
 # those of sm_90a, which no newer GPU has either. LINKED: CUDA code that calls CUDA's device runtime.
+# MEASURING: files of common/ that this program measures with, and few others do (see MeasuringSources.cmake).
 function(add_experiment)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME"
-                        "TWINS;TWINS_SM80;TWINS_LINKED;CUDA;CUDA_SM80;CUDA_SM89;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL;GLSL_INSTANCES;CUDA_INSTANCES;SOURCES")
+                        "TWINS;TWINS_SM80;TWINS_LINKED;CUDA;CUDA_SM80;CUDA_SM89;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL;GLSL_INSTANCES;CUDA_INSTANCES;SOURCES;MEASURING")
   bench_kernel_instances(${CMAKE_CURRENT_BINARY_DIR}/instances ${CMAKE_CURRENT_SOURCE_DIR}
                          GLSL ${arg_GLSL_INSTANCES} CUDA ${arg_CUDA_INSTANCES})
   foreach(source IN LISTS arg_CUDA arg_CUDA_SM80 arg_CUDA_SM89 arg_CUDA_SM90 arg_CUDA_SM90A arg_CUDA_LINKED)
@@ -54,7 +55,7 @@ function(add_experiment)
   bench_embed_kernels(${arg_NAME} SET ${set} GLSL ${arg_GLSL}
                       CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM89 ${arg_CUDA_SM89} CUDA_SM90 ${arg_CUDA_SM90} CUDA_SM90A ${arg_CUDA_SM90A} CUDA_LINKED ${arg_CUDA_LINKED})
   bench_measuring_sources(${arg_NAME} FILES main.cpp ${arg_SOURCES} ${arg_GLSL} ${arg_CUDA} ${arg_CUDA_SM80} ${arg_CUDA_SM89}
-                          ${arg_CUDA_SM90} ${arg_CUDA_SM90A} ${arg_CUDA_LINKED})
+                          ${arg_CUDA_SM90} ${arg_CUDA_SM90A} ${arg_CUDA_LINKED} ${arg_MEASURING})
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   install(TARGETS ${arg_NAME} DESTINATION bin)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})

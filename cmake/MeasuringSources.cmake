@@ -1,11 +1,12 @@
 # bench_measuring_sources(<target> [FILES <file>...])
 #
 # Gives a program the hash of the sources that measure: rows of one hash are of one experiment, whatever commit they come from. They
-# are the program's own files (FILES, and what stands beside them to be included), and of common/ what launches, times, evicts and
-# makes data. Comments and spacing do not count. What compiled them stands in a row's toolkit.
+# are the program's own files (FILES, and what stands beside them), and of common/ what launches, times, evicts and makes data. Comments and spacing do not count. What compiled them stands in a row's toolkit.
 function(bench_measuring_sources target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES")
-  set(ours "")
+  # What one API's build alone compiles (cuda_side.cpp) measures, too, and a row's hash is of both.
+  file(GLOB ours CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(FILTER ours EXCLUDE REGEX "_test\\.cpp$")
   foreach(file IN LISTS arg_FILES)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     list(APPEND ours ${file})
