@@ -1,6 +1,7 @@
 // Graphs made node by node, with nodes that a kernel sets, and graphs and kernels that a kernel launches.
 // Source: CUDA C++ Programming Guide, "Device Graph Launch" and "CUDA Dynamic Parallelism"; CUDA Runtime API,
 // cudaLaunchAttributeDeviceUpdatableKernelNode.
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@ using bench::cuda::new_graph;
 
 constexpr double kMakingS = 1;        // of graphs of 1,001 nodes
 constexpr int kLeastDriver = 12'040;  // device-updatable nodes
+constexpr std::size_t kChains = 128;  // of a graph's nodes, beyond which nothing gets faster (exp08_dispatches' curve)
 
 // From now on a kernel may set the node: by this handle.
 cudaGraphDeviceNode_t let_kernels_set(cudaGraphNode_t node) {
@@ -61,15 +63,15 @@ class CudaJobs {
   CudaJobs(bench::Workbench& bench, const JobsConfig& config, const bench::Buffer& tags, const PlanParams& plan)
       : bench_(bench), config_(config), tags_(tags), plan_(plan), stream_(bench::cuda::cuda_device(bench.device()).stream()) {}
 
-  // The kernel that plans, then those of the jobs, each of which waits for it alone.
+  // The kernel that plans, then those of the jobs in chains.
   void known(JobGraphs& made) {
     const Graph graph = new_graph();
-    auto* const first = add_kernel_node(graph.handle(), plan_launch(bench_, plan_), nullptr);
+    std::vector<cudaGraphNode_t> ends(kChains, add_kernel_node(graph.handle(), plan_launch(bench_, plan_), nullptr));
     bench::Launch job = job_launch(bench_, tags_);
     for (std::uint32_t i = 0; i < config_.runs; ++i) {
       job.params = bench::params_bytes(params_of(plan_, i));
       job.grid = {EXP08_JOB_BLOCKS(i), 1, 1};
-      add_kernel_node(graph.handle(), job, first);
+      ends[i % kChains] = add_kernel_node(graph.handle(), job, ends[i % kChains]);
     }
     made.first = make_executable(graph, 0, stream_, "a graph with a node for each job");
   }
@@ -92,7 +94,8 @@ class CudaJobs {
       handles.push_back(let_kernels_set(nodes.back()));
     }
     auto* const first = add_kernel_node(graph.handle(), planning("plan_nodes", upload_handles(bench_, handles)), nullptr);
-    const std::vector<cudaGraphNode_t> from(nodes.size(), first);
+    std::vector<cudaGraphNode_t> from(std::min(kChains, nodes.size()), first);
+    from.insert(from.end(), nodes.begin(), nodes.end() - std::ssize(from));
 #if CUDART_VERSION >= 13000
     BENCH_CU(cudaGraphAddDependencies(graph.handle(), from.data(), nodes.data(), nullptr, nodes.size()));
 #else
