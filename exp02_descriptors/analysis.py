@@ -21,6 +21,10 @@ def bandwidth(found: Study, table: Table) -> Blocks:
     return with_noise_floor(found, table, twin_table(table, {"variant": "sum", "robustness": "default", "elements": "max"}))
 
 
+def modes(pair: Pair) -> str:
+    return " / ".join(side["mode"] for side in pair.sides if side)
+
+
 def ways(found: Study, table: Table) -> Blocks:
     """What one of many dispatches costs, by the way in which it gets its buffers. Microseconds per dispatch."""
     sizes = {"buffers:": "buffers", "dispatches:": "dispatches"}
@@ -28,12 +32,13 @@ def ways(found: Study, table: Table) -> Blocks:
         pivot(
             sorted(of_variant, key=lambda pair: [pair.case.whole(column) for column in sizes.values()]),
             keys({"kernel": "variant", **sizes, "binding": "binding", "bound": lambda case: case["set_use"]}),
+            *([column("submitted", modes)] if variant == "chain" else []),
             by_api(["{} device:"], figures(table, micros, "device_ns")),
             versus(table, " device"),
             by_api(["{} submit:"], figures(table, micros, "submit_ns")),
             by_api(["{} round trip:"], figures(table, micros, "roundtrip_ns")),
         )
-        for variant in ("idle", "sum_small")
+        for variant in ("idle", "sum_small", "chain")
         if (of_variant := pairs(table, {"variant": variant}))
     ]
     return with_noise_floor(found, table, paragraph("Microseconds per dispatch."), *parts) if parts else [NO_RESULTS]

@@ -7,6 +7,13 @@
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "tests/fake_device.h"
+#include "vulkan_chain.h"
+
+// Of a device that is not here.
+std::unique_ptr<bench::Subject> vulkan_chain(bench::Device& /*device*/, const bench::Passes& /*turn*/,
+                                             bench::SubmitMode /*mode*/) {
+  return nullptr;
+}
 
 int experiment_main(int argc, char** argv);
 

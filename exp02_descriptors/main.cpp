@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "backends.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/verify.h"
 #include "exp02_kernels.h"
 #include "params.h"
+#include "vulkan_chain.h"
 
 namespace {
 
@@ -15,16 +17,19 @@ using bench::Buffer;
 using bench::BufferBinding;
 using bench::Column;
 using bench::Launch;
+using bench::Passes;
 using bench::Plan;
 using bench::Robustness;
 using bench::SetUse;
 using bench::Subject;
+using bench::SubmitMode;
 using bench::Workbench;
 
 constexpr std::uint32_t kBlock = 256;
 constexpr std::uint32_t kWarp = 32;         // all that `idle` runs
 constexpr std::uint32_t kLargestLog2 = 26;  // 2^26 floats * 4 B = 256 MiB a buffer, 17 buffers: 4.25 GiB
 constexpr std::uint32_t kBuffers = 17;
+constexpr std::uint32_t kChainWords = 4096;  // of each of a chain's two buffers: 16 blocks
 
 struct BindingMethod {
   BufferBinding binding;
@@ -163,6 +168,77 @@ bench::Case make_case(const Test& test, bench::Cache cache = bench::Cache::kWarm
   return result;
 }
 
+// A subject of two launches, told as one of each: its times and its batches are per launch. Batches are even.
+class EachOfTwo final : public Subject {
+ public:
+  explicit EachOfTwo(std::unique_ptr<Subject> both) : both_(std::move(both)) {}
+
+  const bench::Kernel* kernel() const override { return both_->kernel(); }
+  bench::DeviceTime time_device(const bench::DeviceSampleSpec& spec) override {
+    bench::DeviceSampleSpec turns = spec;
+    turns.batch /= 2;
+    return both_->time_device(turns);
+  }
+  bench::HostTimes time_host(std::uint32_t batch) override { return both_->time_host(batch / 2); }
+
+ private:
+  std::unique_ptr<Subject> both_;
+};
+
+// Each dispatch reads what the one before wrote and writes the buffer that it read: one that is left out, runs too early or
+// gets the wrong buffers shows in the last words.
+std::unique_ptr<Subject> set_up_chain(Workbench& bench, BufferBinding binding, std::uint32_t dispatches, SubmitMode mode) {
+  const bool has_own = binding == BufferBinding::kAddress || binding == BufferBinding::kBindless;
+  const std::string glsl = has_own ? fmt::format("step_{}", to_string(binding)) : "step";
+  Launch there;
+  there.kernel = &bench.kernel({.entry = "step",
+                                .block_x = kBlock,
+                                .buffers = 2,
+                                .cuda = {.own = {.from = bench::kernels::exp02(), .stem = "step"}},
+                                .vulkan = {.own = {.from = bench::kernels::exp02(), .stem = glsl}, .binding = binding}});
+  there.grid = {kChainWords / kBlock, 1, 1};
+  Buffer& even = bench.output("even", kChainWords);
+  Buffer& odd = bench.output("odd", kChainWords);
+  there.buffers = {&even, &odd};
+  Launch back = there;
+  back.buffers = {&odd, &even};
+  const Passes turn = {.launches = {there, back}, .overlaps = {}};
+  auto subject = std::make_unique<EachOfTwo>(bench.device().info().api == bench::vulkan::kApi
+                                                 ? vulkan_chain(bench.device(), turn, mode)
+                                                 : bench.device().prepare(turn, {.mode = mode}));
+
+  const auto restore = [&bench, &even] {
+    std::vector<std::uint32_t> words(kChainWords);
+    std::iota(words.begin(), words.end(), 0U);
+    bench.device().upload(even, 0, std::as_bytes(std::span(words)));
+  };
+  restore();
+  subject->time_host(dispatches);  // the very submission that will be timed
+  bench::verify<std::uint32_t>(bench, fmt::format("index + {}", dispatches), even, kChainWords, bench::kGuardWords,
+                               [=](std::uint64_t i) { return static_cast<std::uint32_t>(i) + dispatches; });
+  bench::verify<std::uint32_t>(bench, fmt::format("index + {}", dispatches - 1), odd, kChainWords, bench::kGuardWords,
+                               [=](std::uint64_t i) { return static_cast<std::uint32_t>(i) + dispatches - 1; });
+  bench.makes_outputs_anew(restore, {}, dispatches);
+  return subject;
+}
+
+bench::Case chain_case(BufferBinding binding, std::uint32_t dispatches, SubmitMode mode) {
+  bench::Case result = bench::twin("chain",
+                                   {{"block", kBlock},
+                                    {"buffers", 1},
+                                    {"binding", to_string(binding)},
+                                    {"set_use", to_string(SetUse::kBoundPerDispatch)},
+                                    {"dispatches", dispatches},
+                                    {"robustness", to_string(Robustness::kDefault)}},
+                                   [=](Workbench& bench) { return set_up_chain(bench, binding, dispatches, mode); });
+  result.sides.front().worded = [mode](const bench::Api& api) { return bench::Values{{"mode", word_of(mode, api)}}; };
+  result.elements = kChainWords;
+  result.fixed_batch = dispatches;
+  result.vulkan.pipeline_robustness = true;
+  result.host_samples = 50;
+  return result;
+}
+
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   const auto add_sum = [&](std::uint32_t inputs, std::uint64_t floats, BindingMethod method,
@@ -210,6 +286,15 @@ std::vector<bench::Case> cases(const Plan& plan) {
     list.push_back(make_case({"sum_small", inputs, EXP02_SMALL_FLOATS, {BufferBinding::kUniform}, 100}));
   }
 
+  // The same where each dispatch needs the one before and other buffers.
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    for (const BindingMethod& method : kPerDispatch) {
+      if (method.set_use != SetUse::kBoundPerDispatch) continue;
+      list.push_back(chain_case(method.binding, 100, mode));
+      if (!plan.quick) list.push_back(chain_case(method.binding, 1000, mode));
+    }
+  }
+
   const bench::Cache cache = plan.caches_for(largest * 3 * sizeof(float)).front();
   for (const bench::Case& control : bench::aa_controls(make_case({"sum", 2, largest, {BufferBinding::kDescriptors}}, cache))) {
     list.push_back(control);
@@ -229,13 +314,17 @@ int main(int argc, char** argv) {
                  Column::text("binding", "how Vulkan's kernel gets at its buffers"),
                  Column::text("set_use", "what is done with that for every dispatch"),
                  Column::integer("dispatches", "", "of a submission, where it is not for the sampler to say").optional(),
-                 Column::text("robustness", "which bounds checks Vulkan's pipeline asks for")},
+                 Column::text("robustness", "which bounds checks Vulkan's pipeline asks for"),
+                 Column::text("mode", "of a chain: submitted anew (stream, rerecorded) or only replayed (graph, prerecorded)")
+                     .optional()},
       .model = {},
       .variants =
           {{"sum",
             "out = the sum of `buffers` inputs, one float per thread: 4 bytes per float and buffer, one buffer more written"},
            {"sum_small", "the same over 32 KiB a buffer, `dispatches` a submission; times are per dispatch"},
            {"idle", "one warp writes a line; `buffers` more are passed and not read; times are per dispatch"},
+           {"chain",
+            "out = in + 1, the buffers swapped for every dispatch, which needs the one before; times are per dispatch"},
            {"aa_control_a", "A/A control: sum of 2 inputs through descriptors, paired with aa_control_b, which is the same"},
            {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
