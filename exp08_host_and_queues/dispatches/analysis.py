@@ -8,7 +8,7 @@ from benchlib.tables.twins import micros, noise_floor, plain, versus
 from benchlib.results.results import Case, Table
 from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told
 
-WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "buffers", "submissions"]
+WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "programmatic", "programmatic_replayed", "buffers", "submissions"]
 TIMES = ("device_ns", "roundtrip_ns", "submit_ns")
 WORK = {"work, µs:": thousandth("work_ns")}
 

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "cuda/device/device.h"
+#include "cuda/device/programmatic.h"
 #include "cuda/memory/buffer.h"
 #include "sides.h"
 
@@ -22,13 +23,18 @@ Dispatches cuda_side(bench::Workbench& bench, const Config& config, const bench:
   body.kernel = launch.kernel;
   body.parts = config.dispatches;
   const std::uint32_t most = config.lanes != 0 ? config.lanes : kMostStreams;
-  body.streams = config.ordered() ? 1 : std::min(most, config.dispatches);
+  body.streams = config.ordered() || config.is_programmatic() ? 1 : std::min(most, config.dispatches);
   body.replayed = config.replayed();
   body.enqueue = [=, &kernel](std::span<const cudaStream_t> streams, std::uint32_t i) {
     WorkParams mine = params_of(config, i, params);
     void* pointers[] = {tags, trace};
     void* arguments[] = {&pointers[0], &pointers[1], &mine};
-    kernel.launch(streams[i % streams.size()], launch.grid, arguments);
+    // The first one waits for all that the stream has before, the stamp among it.
+    if (config.is_programmatic() && i > 0) {
+      bench::cuda::launch_programmatic(kernel, streams[0], launch.grid, arguments);
+    } else {
+      kernel.launch(streams[i % streams.size()], launch.grid, arguments);
+    }
   };
   return {bench::cuda::cuda_device(bench.device()).prepare(std::move(body))};
 }

@@ -14,10 +14,12 @@ const bench::Kernel& load_kernel(bench::Workbench& bench, const char* image, con
                        .params_bytes = static_cast<std::uint32_t>(params_bytes)});
 }
 
-const bench::Kernel& load_work(bench::Workbench& bench) {
+const bench::Kernel& load_work(bench::Workbench& bench, const Config& config) {
   const bench::PerApi<decltype(&vulkan_work)> images = {{bench::cuda::kApi, [](bench::Device&) { return "work"; }},
                                                         {bench::vulkan::kApi, vulkan_work}};
   bench::Device& device = bench.device();
+  if (config.is_programmatic() && device.info().api == bench::cuda::kApi)
+    return load_kernel(bench, "work_programmatic", "work_programmatic", 2, sizeof(WorkParams));
   return load_kernel(bench, images.at(device.info().api, "work")(device), "work", 2, sizeof(WorkParams));
 }
 
@@ -39,7 +41,7 @@ std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Co
     if (config.way == DispatchMethod::kTail)
       what.decide.kernel = &load_kernel(bench, "advance_tail", "advance_tail", 1, sizeof(AdvanceParams));
   } else {
-    what.work.kernel = &load_work(bench);
+    what.work.kernel = &load_work(bench, config);
     what.work.buffers = {&tags, &bench.output("trace", words * EXP08_TRACE_WORDS)};
     what.work.params = bench::params_bytes(WorkParams{0, 0, 0});
     what.decide.kernel = &load_kernel(bench, "decide", "decide", 1, sizeof(DecideParams));

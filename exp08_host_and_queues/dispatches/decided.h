@@ -33,7 +33,7 @@ inline Decision decision_for(std::uint64_t target) {
 
 const bench::Kernel& load_kernel(bench::Workbench& bench, const char* image, const char* entry, std::uint32_t buffers,
                                  std::size_t params_bytes);
-// `work`, as this device has it.
-const bench::Kernel& load_work(bench::Workbench& bench);
+// `work`, as this device has it for such a way.
+const bench::Kernel& load_work(bench::Workbench& bench, const Config& config);
 // Of guarded and repeated: kernels, poisoned outputs, one run, verification, the subject to be timed.
 std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Config& config);

@@ -32,12 +32,16 @@ constexpr const char* kConnections = "CUDA_DEVICE_MAX_CONNECTIONS";
 struct WayText {
   DispatchMethod way;
   const char* name;
-  bool cuda;
+  bool of_one;  // also where there is one dispatch alone
 };
-constexpr WayText kWays[] = {
-    {DispatchMethod::kOrdered, "ordered", true},         {DispatchMethod::kOrderedReplayed, "ordered_replayed", true},
-    {DispatchMethod::kIndependent, "independent", true}, {DispatchMethod::kIndependentReplayed, "independent_replayed", true},
-    {DispatchMethod::kBuffers, "buffers", false},        {DispatchMethod::kSubmissions, "submissions", false}};
+constexpr WayText kWays[] = {{DispatchMethod::kOrdered, "ordered", true},
+                             {DispatchMethod::kOrderedReplayed, "ordered_replayed", true},
+                             {DispatchMethod::kIndependent, "independent", true},
+                             {DispatchMethod::kIndependentReplayed, "independent_replayed", true},
+                             {DispatchMethod::kProgrammatic, "programmatic", false},
+                             {DispatchMethod::kProgrammaticReplayed, "programmatic_replayed", false},
+                             {DispatchMethod::kBuffers, "buffers", false},
+                             {DispatchMethod::kSubmissions, "submissions", false}};
 
 const char* name_of(DispatchMethod way) {
   for (const WayText& one : kWays) {
@@ -119,7 +123,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
   const WorkParams params = {0, static_cast<std::uint32_t>(config.work_ns / tick_ns), config.work_ns};
   bench::Launch launch;
-  launch.kernel = &load_work(bench);
+  launch.kernel = &load_work(bench, config);
   launch.grid = {config.blocks, 1, 1};
   Buffer& tags = bench.output("tags", blocks);
   Buffer& trace = bench.output("trace", blocks * EXP08_TRACE_WORDS);
@@ -188,7 +192,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
     if (plan.quick && shape.work_ns != 0 && shape.blocks != sms) continue;
     for (const std::uint32_t count : counts) {
       for (const WayText& way : kWays) {
-        if (count == 1 && (way.way == DispatchMethod::kBuffers || way.way == DispatchMethod::kSubmissions)) continue;
+        if (count == 1 && !way.of_one) continue;
         list.push_back(make_case({"dispatches", way.way, count, shape.blocks, shape.work_ns}));
       }
       if (count > 1 && shape.blocks != full) {

@@ -20,8 +20,12 @@ enum class DispatchMethod : std::uint8_t {
   kOrderedReplayed,      // a graph; the same command buffer recorded once
   kIndependent,          // streams; one command buffer recorded anew, no barriers
   kIndependentReplayed,  // a graph with parallel branches; the same command buffer recorded once
-  kBuffers,              // several command buffers recorded once, one submission
-  kSubmissions,          // a command buffer and a submission for each dispatch, recorded once
+  // CUDA: one stream with programmatic stream serialization, whose kernel lets the next one begin and waits for none; the same,
+  // captured as a graph. Vulkan: as the two above.
+  kProgrammatic,
+  kProgrammaticReplayed,
+  kBuffers,      // several command buffers recorded once, one submission
+  kSubmissions,  // a command buffer and a submission for each dispatch, recorded once
   // `lanes` of what an API spreads independent work over.
   kStreams,   // CUDA: streams. Best known way: CUDA C++ Programming Guide, "Streams", and CUDA_DEVICE_MAX_CONNECTIONS there
   kGraph,     // CUDA: a graph of so many chains, made node by node; as many as dispatches: nodes without an edge
@@ -49,7 +53,11 @@ struct Config {
   std::uint32_t work_ns = 0;
   std::uint32_t lanes = 0;  // of kStreams to kQueues; 0: the way says how many
 
-  bool replayed() const { return way == DispatchMethod::kOrderedReplayed || way == DispatchMethod::kIndependentReplayed; }
+  bool replayed() const {
+    return way == DispatchMethod::kOrderedReplayed || way == DispatchMethod::kIndependentReplayed ||
+           way == DispatchMethod::kProgrammaticReplayed;
+  }
+  bool is_programmatic() const { return way == DispatchMethod::kProgrammatic || way == DispatchMethod::kProgrammaticReplayed; }
   bool is_loop() const {
     return way == DispatchMethod::kKnownLoop || way == DispatchMethod::kWhile || way == DispatchMethod::kPredicated ||
            way == DispatchMethod::kTail;

@@ -82,7 +82,8 @@ Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const benc
   bench::vulkan::Body body;
   body.name = "dispatches";
   body.kernel = launch.kernel;
-  body.recorded_anew = config.way == DispatchMethod::kOrdered || config.way == DispatchMethod::kIndependent;
+  body.recorded_anew = config.way == DispatchMethod::kOrdered || config.way == DispatchMethod::kIndependent ||
+                       config.way == DispatchMethod::kProgrammatic;
   body.unordered = !config.ordered();
   if (config.way == DispatchMethod::kBuffers) body.parts = std::min(kMostBuffers, config.dispatches);
   if (config.lanes != 0) body.parts = config.lanes;

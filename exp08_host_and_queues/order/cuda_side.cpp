@@ -1,29 +1,9 @@
-#include <array>
 #include <vector>
 
 #include "cuda/device/device.h"
+#include "cuda/device/programmatic.h"
 #include "cuda/memory/buffer.h"
 #include "sides.h"
-
-namespace {
-
-// A launch that may begin once all blocks of the one before in the stream have executed griddepcontrol.launch_dependents.
-// Source: CUDA C++ Programming Guide, "Programmatic Dependent Launch and Synchronization".
-void launch_programmatic(const bench::cuda::Kernel& kernel, cudaStream_t stream, const std::array<std::uint32_t, 3>& grid,
-                         void** arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(grid[0], grid[1], grid[2]);
-  config.blockDim = dim3(kernel.spec().block_x);
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  BENCH_CU(cudaLaunchKernelExC(&config, kernel.handle(), arguments), "{}", kernel.spec().entry);
-}
-
-}  // namespace
 
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch) {
   const bench::cuda::Kernel& kernel = bench::cuda::cuda_kernel(*launch.kernel);
@@ -32,7 +12,7 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
     void* pointer = rows;
     void* arguments[] = {&pointer, &params};
     // The first one waits for all that the stream has before.
-    if (config.is_programmatic() && !is_first) return launch_programmatic(kernel, stream, launch.grid, arguments);
+    if (config.is_programmatic() && !is_first) return bench::cuda::launch_programmatic(kernel, stream, launch.grid, arguments);
     kernel.launch(stream, launch.grid, arguments);
   };
   bench::cuda::Body body;

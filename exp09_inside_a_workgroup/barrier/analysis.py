@@ -13,7 +13,7 @@ from benchlib.sass import listings
 from benchlib.tables.pivot import grid, told
 
 BETWEEN = ["nothing", "exchange"]
-SHOWN = re.compile(r"^(?:BAR|MEMBAR|CCTL|ERRBAR|CGAERRBAR|WARPSYNC|NANOSLEEP|ATOMS|RED)\b")
+SHOWN = re.compile(r"^(?:BAR|MEMBAR|CCTL|ERRBAR|CGAERRBAR|WARPSYNC|NANOSLEEP|ATOMS|RED|SYNCS)\b")
 
 
 def _code(found: Study, table: Table, variant: str, api: str) -> str:
@@ -51,7 +51,7 @@ def chart(_: Study, table: Table) -> Chart:
     for between, title in (("nothing", "Nothing between two"), ("exchange", "Words exchanged")):
         series = []
         for variant, api, kind in (
-            ("barrier", "cuda", CUDA), ("barrier", "vulkan", VULKAN), ("release_acquire", "cuda", MORE[0]), ("release_acquire", "vulkan", MORE[1]),
+            ("barrier", "cuda", CUDA), ("barrier", "vulkan", VULKAN), ("release_acquire", "cuda", MORE[0]), ("release_acquire", "vulkan", MORE[1]), ("mbarrier_warp", "cuda", MORE[2]),
         ):  # fmt: skip
             cases: Sequence[Case] = table.select({"variant": variant, "api": api, "between": between})
             series.append(line(table, f"{variant}, {api}", kind, cases, lambda case: case.whole("block"), "cycles"))
@@ -62,9 +62,9 @@ def chart(_: Study, table: Table) -> Chart:
 ANALYSIS = Analysis(
     # All but those whose fence reaches the device's or a buffer's memory.
     inside_sm=["none", "barrier", "control", "named", "named_count", "unaligned", "barrier_or", "memory_shared", "memory_then_barrier",
-               "threadfence_block", "threadfence_block_then_barrier", "group_then_barrier", "subgroup", "release_acquire", "aa_control_a", "aa_control_b"],
+               "threadfence_block", "threadfence_block_then_barrier", "group_then_barrier", "subgroup", "release_acquire", "mbarrier", "mbarrier_warp", "aa_control_a", "aa_control_b"],
     sections=[("Barriers and fences", barriers)],
-    plots={"exp09-barriers": Plot("Barriers", chart, "barrier,release_acquire")},
+    plots={"exp09-barriers": Plot("Barriers", chart, "barrier,release_acquire,mbarrier_warp")},
     plots_marker="exp09-barrier-plots",
     counting=Counting(by_default=False),
 )

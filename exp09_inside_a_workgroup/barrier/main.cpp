@@ -101,6 +101,8 @@ int main(int argc, char** argv) {
                    {"barrier_device", "an acquire and release fence of all memory for the device, and then the barrier"},
                    {"subgroup", "__syncwarp() and subgroupBarrier()"},
                    {"release_acquire", "a barrier made of a counter: a subgroup adds with release, polls with acquire"},
+                   {"mbarrier", "an mbarrier in shared memory, at which every thread arrives and waits; CUDA alone"},
+                   {"mbarrier_warp", "the same, at which one thread of a warp arrives for all of it; CUDA alone"},
                    {"aa_control_a", "A/A control: the first none, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

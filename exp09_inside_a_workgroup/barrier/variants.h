@@ -43,6 +43,8 @@ inline constexpr Variant kVariants[] = {
     {"barrier_device", "barrier_device", EXP09_NONE, true, Reach::kBlock, true},
     {"subgroup", "barrier", EXP09_SUBGROUP, true, Reach::kSubgroup, true},
     {"release_acquire", "release_acquire", EXP09_NONE, true, Reach::kBlock, true, 64},
+    {"mbarrier", "mbarrier", kNone, true, Reach::kBlock, true},
+    {"mbarrier_warp", "mbarrier", kNone, true, Reach::kBlock, true},
 };
 
 // One row of the CSV, or two twins.
