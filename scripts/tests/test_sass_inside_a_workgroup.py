@@ -35,6 +35,15 @@ def test_barriers(kernel, name, wanted):
     assert only(kernel(BARRIER, stem, f"{name}_alone"), "BAR|MEMBAR|ERRBAR|CGAERRBAR|CCTL") == wanted * 4
 
 
+@pytest.mark.parametrize("name", ["mbarrier_exchange", "mbarrier_warp_exchange"])
+def test_an_mbarrier_orders_without_a_fence(kernel, name):
+    """An arrival and two looks a wait; the second is in the loop that ends in vain."""
+    code = kernel(BARRIER, "mbarrier", name)
+    assert only(code, "MEMBAR|ERRBAR|CGAERRBAR|CCTL") == []
+    assert only(code, r"SYNCS\.(?:ARRIVE|PHASECHK)") == ["SYNCS.ARRIVE.TRANS64.A1T0", *["SYNCS.PHASECHK.TRANS64.TRYWAIT"] * 2] * 4
+    assert "MEMBAR.ALL.CTA" in kernel(BARRIER, "release_acquire", "release_acquire_exchange")
+
+
 @pytest.mark.parametrize(
     ("stem", "name", "wanted"),
     [
