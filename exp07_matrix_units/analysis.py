@@ -97,6 +97,8 @@ REGISTERS = {"variant": "rate_warp", "api": "cuda", "in": "f16", "sums": "f32"}
 TILE = {"variant": "product_tile", "pick": "fastest", **PRODUCT}
 OFFSETS = {**TILE, "variant": "product_offsets"}
 STAGED = {**TILE, "variant": "product_staged"}
+WALK = {**TILE, "variant": "product_walk_rows_sized"}
+WALK_MMA = {**TILE, "variant": "product_walk_mma_rows_sized", "api": "cuda"}
 OF_A_TILE = [form["variant"] for form in (TILE, OFFSETS, STAGED)]
 FOUND = ("product_workgroup_128", "product_workgroup_rows_128", "product_staged_rows", "product_workgroup_sized", "product_staged_rows_sized",
          "product_walk_rows_sized", "product_walk_double_rows_sized")  # by the search, or by hand from what it found
@@ -137,6 +139,7 @@ TARGETS = (
     Target("the same, accesses by offsets", {**OFFSETS, "api": "vulkan"}, {**OFFSETS, "api": "cuda"}, lo=0.95, hi=1.05),
     Target("the same, sums by shared memory to C", {**STAGED, "api": "vulkan"}, {**STAGED, "api": "cuda"}, lo=0.95, hi=1.05),
     Target("the fastest of these three forms of each API", {**FORMS, "api": "vulkan"}, {**FORMS, "api": "cuda"}, lo=0.95, hi=1.05),
+    Target("the size compiled in, addresses that advance, B by rows", {**WALK, "api": "vulkan"}, {**WALK, "api": "cuda"}, lo=0.95, hi=1.1),
     Target("Vulkan's fastest product, of mma.sync's rate", MMA, {"api": "vulkan", **PRODUCT}),
     Target("Vulkan's fastest product, of cuBLAS's rate", CUBLAS, {"api": "vulkan", **PRODUCT}),
 )
@@ -192,6 +195,7 @@ class Step:
     besides: str = ""
 
 
+COMMON_WALK = {**PRODUCT, "tile": "128x256x32", "warps": "2x4"}
 COMMON_TILE = {**PRODUCT, "tile": "128x128x64", "warps": "2x4"}
 STEPS = (
     Step("API: the same kernel in CUDA, by its compiler", {"variant": "product_tile", "api": "vulkan", **COMMON_TILE}, {"variant": "product_tile", "api": "cuda", **COMMON_TILE}),
@@ -202,6 +206,10 @@ STEPS = (
     Step("workgroups of 128 invocations", {**PRODUCT, "variant": "product_workgroup", "api": "vulkan", "tile": "128x128x64"},
          {**PRODUCT, "variant": "product_workgroup_rows_128", "api": "vulkan", "tile": "128x128x64"}, "B by rows"),
     Step("copies: asynchronous, in a ring of four", {**TILE, "api": "cuda"}, MMA, "tile, loads by ldmatrix"),
+    Step("the size compiled in, addresses that advance, in CUDA", {**TILE, "api": "cuda"}, {**WALK, "api": "cuda"}, "tile, B by rows, stores of C"),
+    Step("API: that kernel in CUDA, by its compiler", {**WALK, "api": "vulkan", **COMMON_WALK}, {**WALK, "api": "cuda", **COMMON_WALK}),
+    Step("loads and products by ldmatrix and mma.sync", {**WALK, "api": "cuda", **COMMON_WALK}, {**WALK_MMA, **COMMON_WALK}),
+    Step("copies: asynchronous, against that, each at its fastest tile", WALK_MMA, MMA, "tile, B by columns, order of tiles, the size at run time"),
     Step("instruction: wgmma", MMA, {**WGMMA, "variant": "product_wgmma_alone"}, "TMA, tile, a warp group that only loads"),
     Step("scheduling: clusters of two blocks share B", {**WGMMA, "variant": "product_wgmma_alone"}, WGMMA),
     Step("scheduling: cuBLAS's", WGMMA, CUBLAS, "tile, stores of C; its source is not known"),

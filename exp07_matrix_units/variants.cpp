@@ -11,6 +11,7 @@
 namespace {
 
 constexpr std::uint32_t kWorkgroup = 256;  // invocations that share a matrix
+constexpr std::uint32_t kPadding = 16;     // bytes of a row in shared memory
 
 struct Tile {
   std::uint32_t rows, columns, depth, down, across;
@@ -32,8 +33,8 @@ constexpr Tile kWorkgroupTiles[] = {
     {128, 256, 64, 0, 0}, {128, 128, 64, 0, 0}, {256, 128, 64, 0, 0}, {128, 256, 32, 0, 0}, {128, 128, 32, 0, 0}};
 
 // The fastest shapes that search/ found at 8,192 in each type, on an H200 and on an H100 by driver 580.159.04. Those that are
-// sized know the matrices' size when they are compiled. product_walk has the shape of product_staged_rows_sized, and differs in
-// how it computes addresses; with two tiles in turn it is half as deep.
+// sized know the matrices' size when they are compiled. product_walk, which is in both APIs, has the shape of
+// product_staged_rows_sized, and differs in how it computes addresses; with two tiles in turn it is half as deep.
 struct Found {
   std::string_view variant;
   std::string_view kernel;
@@ -113,6 +114,16 @@ constexpr Found kFound[] = {
      true},
 };
 
+// product_walk with sums of f32, of which 256 x 256 would fill the registers.
+constexpr Tile kWalkTiles[] = {
+    {128, 256, 32, 2, 4}, {256, 128, 32, 4, 2}, {128, 128, 32, 2, 2}, {128, 128, 64, 2, 4}, {256, 128, 32, 4, 4}};
+// The same by mma.sync, in CUDA alone: tiles may exceed 48 KiB.
+constexpr std::string_view kWalkMma = "product_walk_mma_rows_sized";
+constexpr Tile kWalkMmaTiles[] = {{128, 256, 32, 2, 4}, {128, 256, 64, 2, 4}, {256, 128, 64, 4, 2}, {128, 128, 64, 2, 4}};
+constexpr Tile kWalkMmaTileF16 = {256, 256, 32, 2, 4};
+
+bool walks(std::string_view variant) { return variant.starts_with("product_walk"); }
+
 void add_types(std::vector<Shape>& list, const Types& types) {
   const bool first = types.in == Number::kF16 && types.sums == Number::kF32;
   const bool narrow = bytes_of(types.in) == 1;
@@ -140,12 +151,22 @@ void add_types(std::vector<Shape>& list, const Types& types) {
   if (first) add("product_clamped", Implementation::kVulkan, kWorkgroupTiles[0]);
   for (const Found& found : kFound) {
     if (found.types.in != types.in || found.types.sums != types.sums) continue;
-    add(found.variant, Implementation::kVulkan, found.tile);
+    add(found.variant, walks(found.variant) ? Implementation::kTwins : Implementation::kVulkan, found.tile);
     list.back().stem = stem_of(found.kernel, types);
     list.back().b = found.b;
     list.back().invocations = found.invocations;
     list.back().sized = found.sized;
   }
+  const auto add_walk = [&](std::string_view variant, Implementation implementation, const Tile& tile) {
+    add(variant, implementation, tile);
+    list.back().b = Layout::kByRows;
+    list.back().sized = true;
+  };
+  if (first) {
+    for (const Tile& tile : kWalkTiles) add_walk("product_walk_rows_sized", Implementation::kTwins, tile);
+    for (const Tile& tile : kWalkMmaTiles) add_walk(kWalkMma, Implementation::kCuda, tile);
+  }
+  if (types.sums == Number::kF16) add_walk(kWalkMma, Implementation::kCuda, kWalkMmaTileF16);
   add("product_mma", Implementation::kCuda, {256, 128, narrow ? 64U : 32U, 4, 2}, 4);
   add("product_wgmma", Implementation::kTensor, {128, 256, 128 / bytes_of(types.in), 0, 0}, 0, 2);
   if (first) add("product_wgmma_alone", Implementation::kTensor, {128, 256, 64, 0, 0});
@@ -168,12 +189,17 @@ std::string Shape::entry() const {
   if (implementation == Implementation::kTensor) return stem_of(variant, {in, sums});
   std::string name = fmt::format("{}_{}_{}_{}_{}_{}", stem, rows, columns, depth, down, across);
   if (stages != 0) name += fmt::format("_{}", stages);
+  if (sized && implementation != Implementation::kVulkan) name += fmt::format("_{}", size);
   return name;
 }
 
 std::uint32_t Shape::shared_bytes() const {
   if (implementation == Implementation::kTensor) return EXP07_WGMMA_SHARED;
-  return stages * (rows + columns) * depth * bytes_of(in);
+  if (!walks(variant)) return stages * (rows + columns) * depth * bytes_of(in);
+  const bool by_rows = b == Layout::kByRows;
+  const auto tile = [&](std::uint32_t tile_rows, std::uint32_t width) { return tile_rows * (width * bytes_of(in) + kPadding); };
+  const std::uint32_t both = tile(rows, depth) + tile(by_rows ? depth : columns, by_rows ? columns : depth);
+  return variant.starts_with("product_walk_double") ? 2 * both : both;
 }
 
 std::string Shape::tile() const { return rows == 0 ? "" : fmt::format("{}x{}x{}", rows, columns, depth); }
@@ -222,7 +248,7 @@ bool seeks_cause(std::string_view variant) {
 }
 
 bool was_found(std::string_view variant) {
-  return std::ranges::any_of(kFound, [&](const Found& found) { return found.variant == variant; });
+  return variant == kWalkMma || std::ranges::any_of(kFound, [&](const Found& found) { return found.variant == variant; });
 }
 
 std::vector<Shape> shapes(const bench::Plan& plan) {

@@ -39,7 +39,7 @@ struct Shape {
   Layout b = Layout::kByColumns;
   std::uint32_t invocations = 256;  // that share a workgroup's matrices
   std::uint32_t group_rows = 0;     // GLSL's order of tiles: see glsl/order.glsl
-  // GLSL's kernels that are SIZED: for matrices of one size, known when the kernel is compiled (0: any).
+  // Kernels that are SIZED: for matrices of one size, known when the kernel is compiled (0: any).
   bool sized = false;
   std::uint32_t size = 0;
   // Of a subgroup's matrices; only a SIZED kernel takes another shape, or subgroups of another size.
@@ -49,7 +49,7 @@ struct Shape {
   std::uint32_t subgroup = 32;
 
   std::uint32_t block() const;
-  std::string entry() const;           // CUDA's
+  std::string entry() const;           // CUDA's; of a sized kernel its size is a part
   std::uint32_t shared_bytes() const;  // CUDA's dynamic
   std::string tile() const;            // "128x128x32"; "" of a library
   std::string warps() const;           // "2x4"
@@ -73,7 +73,8 @@ std::string stem_of(std::string_view kernel, const Types& types);
 // product_tile.
 bool seeks_cause(std::string_view variant);
 
-// Whether the variant is a shape that search/ found to be the fastest of its types, or the same one in another kernel.
+// Whether the variant is a shape that search/ found to be the fastest of its types, or that kernel in other shapes or by other
+// instructions.
 bool was_found(std::string_view variant);
 
 // All of them, f16 with sums of f32 first: a smoke run has all of them, too, whose kernels --dump-isa writes down. A coarse

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace {
 
 // What tells a kernel of one API from every other: its stem and entry point, and GLSL's constants.
@@ -36,6 +38,20 @@ TEST(Shapes, ACoarseSweepAndASoftwareDeviceHaveTheFirstOfEveryKind) {
   EXPECT_EQ(kernels_of(plan_with({&bench::Plan::quick})).size(), kernels_of(plan_with({&bench::Plan::cpu})).size());
   EXPECT_LT(kernels_of(plan_with({&bench::Plan::quick})).size(), kernels_of(plan_with({})).size());
   EXPECT_LT(kernels_of(plan_with({&bench::Plan::cpu, &bench::Plan::smoke})).size(), kernels_of(plan_with({})).size());
+}
+
+TEST(Shapes, ASizedKernelOfCudaHasItsSizeInItsNameAndRoomForBothTiles) {
+  for (Shape shape : shapes({})) {
+    if (!shape.variant.starts_with("product_walk")) continue;
+    SCOPED_TRACE(shape.entry());
+    shape.size = 8192;
+    EXPECT_TRUE(shape.entry().ends_with("_8192"));
+    const std::uint32_t tiles = shape.rows * (shape.depth + 8) + shape.depth * (shape.columns + 8);
+    EXPECT_EQ(shape.shared_bytes(), 2 * tiles * (shape.variant.starts_with("product_walk_double") ? 2 : 1));
+    if (shape.implementation == Implementation::kTwins) {
+      EXPECT_LE(shape.shared_bytes(), 48U << 10);
+    }
+  }
 }
 
 TEST(MatrixUnits, OtherSubgroupsThanOf32AreSkipped) {

@@ -135,9 +135,11 @@ bool has_lost(const Shape& shape) {
 bool is_in_exp07(const Shape& shape) {
   static const std::vector<Shape> table = shapes({});
   return std::ranges::any_of(table, [&](const Shape& own) {
-    return own.implementation == Implementation::kVulkan && own.in == shape.in && own.sums == shape.sums && own.b == shape.b &&
-           own.rows == shape.rows && own.columns == shape.columns && own.depth == shape.depth && own.down == shape.down &&
-           own.across == shape.across && own.block() == shape.block() && shape.group_rows == own.group_rows &&
+    const bool is_vulkans =
+        own.implementation == Implementation::kVulkan || (own.implementation == Implementation::kTwins && own.sized);
+    return is_vulkans && own.in == shape.in && own.sums == shape.sums && own.b == shape.b && own.rows == shape.rows &&
+           own.columns == shape.columns && own.depth == shape.depth && own.down == shape.down && own.across == shape.across &&
+           own.block() == shape.block() && shape.group_rows == own.group_rows &&
            kernel_of(own).staged == kernel_of(shape).staged && !kernel_of(shape).ahead &&
            kernel_of(own).walk == kernel_of(shape).walk && kernel_of(own).twice == kernel_of(shape).twice &&
            !own.stem.starts_with("product_double");
