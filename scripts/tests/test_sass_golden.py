@@ -250,6 +250,16 @@ def assert_product_tile(get, arch, folder=None):
     assert bases(loop, "LDL", "STL") == [0, 0]
 
 
+def assert_product_walk(get, arch, folder=None):
+    found = get(MATRIX, "product_walk_rows_sized_f16_f32_128_256_32_2_4_8192", arch, "product_walk_rows_sized_f16_f32", folder)
+    loop = inner_loop(found, "HMMA")
+    # A warp's 64 x 64 x 32: 4 x 4 matrices of two instructions each, twice; a thread's 2 + 4 of 1536 pieces of 16 bytes.
+    assert bases(loop, "HMMA", "LDSM", "LDG", "STS", "BAR") == [64, 16, 6, 6, 2]
+    # The loads are under no condition.
+    assert {(i.opcode, i.predicate) for i in loop if i.base == "LDG"} == {("LDG.E.128", "")}
+    assert bases(found, "LDL", "STL") == [0, 0]
+
+
 def assert_product_mma(get, arch, folder=None):
     loop = inner_loop(get(MATRIX, "product_mma_f16_f32_256_128_32_4_2_4", arch, "product_mma_f16_f32", folder), "HMMA")
     # A warp's 64 x 64 x 32: 4 x 8 instructions, twice, whose operands come by 8 loads of four matrices each, twice; a thread's 6 of 1536 pieces.
@@ -276,7 +286,7 @@ def assert_product_wgmma(get, arch, folder=None):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("claim", [assert_product_tile, assert_product_mma])
+@pytest.mark.parametrize("claim", [assert_product_tile, assert_product_walk, assert_product_mma])
 def test_a_products_loop(kernel, claim, arch):
     claim(kernel, arch)
 
@@ -290,6 +300,7 @@ def test_the_warp_groups_products_loop(kernel):
 
 EDITS = [
     (assert_product_tile, MATRIX, "cuda/product_tile.cuh", "fetch((k + BK) / kOf16Bytes);", "__syncthreads();"),
+    (assert_product_walk, MATRIX, "cuda/product_walk.cuh", "      load();\n      advance(step + 2", "      if (step + 1 < kSteps) load();\n      advance(step + 2"),
     (assert_product_mma, MATRIX, "cuda/product_mma.cuh", "cp.async.cg.shared.global.L2::128B [%0], [%1], 16;", "st.shared.u64 [%0], %1;"),
     (assert_product_wgmma, MATRIX, "cuda/product_wgmma.cuh", "group_wait<1>();", "group_wait<0>();"),
     (assert_add, "exp01_vector_add", "cuda/add_f32.cu", "c[i] = a[i] + b[i]", "c[i] = a[i] + a[i]"),
