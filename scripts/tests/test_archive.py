@@ -12,7 +12,7 @@ import pytest
 from benchlib.base import archive
 from benchlib.base.errors import InputError
 
-FILES = {"b.cuda.sass": b"0000 EXIT\n" * 200, "a.vulkan.sass": b""}
+FILES = {f"{'product_' * 14}8192.cuda.sass": b"of a long name\n", "b.cuda.sass": b"0000 EXIT\n" * 200, "a.vulkan.sass": b""}
 
 
 def tar_of(*entries: tarfile.TarInfo) -> bytes:

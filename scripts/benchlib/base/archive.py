@@ -20,7 +20,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # no name in one leads out 
 def packed(members: Mapping[str, bytes]) -> bytes:
     """Of files by their names, in the order of these; nothing of who packed them, or when."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:  # of a name of up to 100 bytes the same as ustar's
         for name, data in sorted(members.items()):
             entry = tarfile.TarInfo(name)
             entry.size = len(data)
