@@ -234,6 +234,15 @@ def test_several_builds_of_one_kernel_get_names_of_their_own(tmp_path, tool, fur
     assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == names
 
 
+def test_a_builds_kernels_are_ours_alone(tmp_path):
+    """What a linker adds of CUDA's device runtime has names that begin with _ and are longer than a file's may be."""
+    folder = tmp_path / EXP01 / "exp01_kernels"
+    folder.mkdir(parents=True)
+    for stem, name in (("add", "add_f32"), ("linked", "__cudaCDP2LaunchDeviceV2")):
+        (folder / f"{stem}.sm_90a.cubin").write_bytes(sass_cubin.wrap(bytes(32), 90, name))
+    assert [(kernel.name, kernel.arch, kernel.stem) for kernel in sass_dump.read_cubins(tmp_path)] == [("add_f32", "sm_90a", "add")]
+
+
 def test_how_much_two_kernels_differ(tmp_path):
     """More or fewer of something; of what has another width or form, how many."""
 

@@ -227,7 +227,7 @@ def uses_descriptors(spirv: Path | None) -> bool:
 
 
 def read_cubins(build: Path) -> list[Kernel]:
-    """Every kernel of every architecture in BUILD/<the experiment's folder>/<set>_kernels/<stem>.<arch>.cubin."""
+    """Every kernel of ours of every architecture in BUILD/<the experiment's folder>/<set>_kernels/<stem>.<arch>.cubin."""
     kernels = []
     single, nested = (sorted(build.glob(f"exp[0-9][0-9]_*/{below}*_kernels/*.sm_*.cubin")) for below in ("", "*/"))
     for path in single + nested:
@@ -241,6 +241,8 @@ def read_cubins(build: Path) -> list[Kernel]:
         except sass_cubin.CubinError as error:
             raise InputError(f"{path}: {error}") from error
         for function in functions.values():
+            if function.name.startswith("_"):
+                continue  # of CUDA's device runtime, which is linked in; ours have the names that their sources give them
             ptx = path.with_name(f"{stem}.ptx")
             kernels.append(
                 Kernel(
