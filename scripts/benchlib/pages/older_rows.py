@@ -65,6 +65,8 @@ def _figures(root: Path, sets: Sets, groups: Sequence[ClaimFile]) -> Iterator[tu
     folders = {"": reference, **pages.models}
     for folder in dict.fromkeys(folders.values()):
         study, said = sets[folder]
+        if folder != reference and beside.model(study) == beside.model(sets[reference][0]):
+            continue  # a set of its own: only sentences that name it show it
         for entry, kind in summary.headline(said):
             yield PAGES[0], f"kind {entry['kind']}", folder, _of_kind(study, kind)
             for query in entry.get("figure", []):
