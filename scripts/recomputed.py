@@ -481,7 +481,11 @@ class Pages:
             document = tomllib.load(file)
         self.figures = {name: (experiment, entry) for experiment, entries in document["figure"].items() for name, entry in entries.items()}
         self.sets = {"": Set(root, "nvidia-h200")} | {name: Set(root, folder) for name, folder in document["models"].items()}
-        self.names = {name: re.sub(r" \d+ ?GB\b.*", "", each.model.removeprefix("NVIDIA ")) for name, each in self.sets.items()}
+        self.names: dict[str, str] = {}
+        for name, each in self.sets.items():
+            model = re.sub(r" \d+ ?GB\b.*", "", each.model.removeprefix("NVIDIA "))
+            if model not in self.names.values():  # a second set of a model has figures of its own, and no column
+                self.names[name] = model
         self.document = self.sets[""].summary
 
     def compare(self, where: str, said: str, made: str) -> None:
@@ -493,8 +497,9 @@ class Pages:
 
     def shared(self, kind: str) -> dict[str, list[tuple[float, str]]]:
         """Each model's pairs of the kind, those that all models have."""
-        keys = set.intersection(*(set(each.kinds[kind]) for each in self.sets.values()))
-        return {name: [one for key, one in each.kinds[kind].items() if key in keys] for name, each in self.sets.items()}
+        sets = {name: self.sets[name].kinds[kind] for name in self.names}
+        keys = set.intersection(*map(set, sets.values()))
+        return {name: [one for key, one in kinds.items() if key in keys] for name, kinds in sets.items()}
 
     def sentences(self, page: str) -> None:
         for match in re.finditer(r"<!-- q: (.*?) -->(.*?)<!-- /q -->", (self.root / page).read_text()):
@@ -531,7 +536,7 @@ class Pages:
 
     def example(self, entry: Mapping[str, Any]) -> str:
         texts = []
-        for model in self.sets:
+        for model in self.names:
             said = {one["name"]: slower(PICKS[one.get("pick", "median")](self.of(one["experiment"], model, one))) for one in entry["figure"]}
             texts.append(entry["example"].format(**said))
         lead = commonprefix(texts).rfind(": ") + 2
