@@ -13,6 +13,7 @@ from benchlib.base import early  # noqa: F401  # first: see there
 import argparse
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from benchlib.base import console, csv_file, files
@@ -34,16 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def texts(root: Path) -> dict[Path, str]:
     analyses = analysis.load(root)
-    rows: dict[tuple[object, ...], dict[str, object]] = {}  # of two folders of a model the one with more runs says what a pair is
+    rows: dict[object, list[dict[str, object]]] = {}  # by model: of its first folder alone, for a further one has other hosts
     sets: dict[str, tuple[Study, Summary]] = {}
     for folder in sorted(path for path in (root / "results").iterdir() if (path / "boards").is_dir()):
         study = Study.of(results.load(folder), analyses)
         if said := summary.load(root, study):
             sets[folder.name] = study, said
-            for row in beside.csv_rows(study, said):
-                key = tuple(row[column] for column in ("model", "kind", "experiment", "pair"))
-                rows[key] = max(rows.get(key, row), row, key=lambda one: (one["runs"], one["ratio"]))
-    made = {root / beside.FILE: csv_file.text(beside.COLUMNS, rows.values())}
+            if found := beside.csv_rows(study, said):
+                rows.setdefault(beside.model(study), found)
+    made = {root / beside.FILE: csv_file.text(beside.COLUMNS, chain.from_iterable(rows.values()))}
     if REFERENCE.name in sets:
         of_figures = older_rows.csv_rows(root, {REFERENCE.name: sets[REFERENCE.name], **sets})
         print(older_rows.words(of_figures))
