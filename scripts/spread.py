@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much runs and boards differ, by class of cases, in Vulkan/CUDA and in a case's own time: what benchlib/stats/spreads.csv has of the committed sets.
 
-    scripts/spread.py [DIR...]      # default: all folders of results/ with boards; takes minutes
+    scripts/spread.py [DIR...]      # default: each model's first folder in results/; takes minutes
     scripts/spread.py --write       # and writes spreads.csv
 """
 
@@ -19,6 +19,7 @@ from benchlib.fleet.repeatability import metrics
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.pairs import judged, pair_runs, pairs
+from benchlib.pages import beside
 from benchlib.results import results
 from benchlib.results.results import CLASSES
 from benchlib.stats import estimate, spreads
@@ -56,8 +57,17 @@ def single(spread: Spread) -> tuple[float, float]:
     return found.half, found.further_half
 
 
+def of_models() -> list[Study]:
+    """Each model's first folder in results/: a further one has the same boards, or several at once on one host, which says little of how boards differ."""
+    studies: dict[str, Study] = {}
+    for path in sorted((ROOT / "results").glob("*/boards")):
+        study = Study.of(results.load(path.parent), analysis.load(ROOT))
+        studies.setdefault(beside.model(study), study)
+    return list(studies.values())
+
+
 def run(directories: Sequence[Path], write: bool) -> int:
-    classes = fitted(cases([Study.of(results.load(each), analysis.load(ROOT)) for each in directories]))
+    classes = fitted(cases([Study.of(results.load(each), analysis.load(ROOT)) for each in directories] or of_models()))
     for (of, name), spread in classes.items():
         effect, further = single(spread)
         print(f"{of}, {name}: {len(spread.atoms)} atoms; by one run the effect is known to within {math.expm1(effect):.2%}, a further run to within {math.expm1(further):.2%}")
@@ -68,8 +78,7 @@ def run(directories: Sequence[Path], write: bool) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="How much runs and boards differ, by class of cases.")
-    committed = sorted(path.parent for path in (ROOT / "results").glob("*/boards"))
-    parser.add_argument("directories", nargs="*", type=Path, default=committed, metavar="DIR", help="default: all folders of results/ with boards")
+    parser.add_argument("directories", nargs="*", type=Path, metavar="DIR", help="default: each model's first folder in results/")
     parser.add_argument("--write", action="store_true", help=f"writes {spreads.FILE.name}, from which all intervals follow")
     options = parser.parse_args(arguments)
     return console.run_cli("spread.py", lambda: run(options.directories, options.write))
