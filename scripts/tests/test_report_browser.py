@@ -27,8 +27,8 @@ USED = """<script>
 const texts = (selector) => all(selector).filter((node) => node.checkVisibility()).map((node) => node.textContent);
 const type = (id, text) => { $(id).value = text; $(id).dispatchEvent(new Event('input', {bubbles: true})); };
 const goto = (hash) => new Promise((done) => {
-  if (location.hash === `#${hash}`) return setTimeout(done, 60);
-  addEventListener('hashchange', () => setTimeout(done, 60), {once: true});  // after the page's own listener, however busy the machine is
+  if (location.hash === `#${hash}`) return done();
+  addEventListener('hashchange', () => setTimeout(done), {once: true});  // after the page's own listener, however busy the machine is
   location.hash = hash;
 });
 (async () => {

@@ -420,7 +420,7 @@ function makeViewer(list, data) {
     return data.twins.map((twin) => ({ text: `${twin.search} ${twin.summary.toLowerCase()}`, show: () => open(nameOf(twin), true) }));
   }
 
-  return { open, places };
+  return { load, open, places };
 }
 
 let viewer = null; // none where no kernel has both listings, and until these are unpacked
@@ -448,7 +448,10 @@ function land() {
   const hash = decodeURIComponent(location.hash);
   const target = hash && $(hash.slice(1));
   if (hash.startsWith(SASS)) viewer?.open(hash.slice(SASS.length));
-  else if (target) reveal(target);
+  else if (target) {
+    reveal(target);
+    if (target.querySelector(".viewer")) viewer?.load(); // at once: no frame need be drawn before
+  }
 }
 
 // What the search looks through: whatever has a text of its own, from the top down, then the kernels.
