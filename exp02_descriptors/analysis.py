@@ -32,13 +32,13 @@ def ways(found: Study, table: Table) -> Blocks:
         pivot(
             sorted(of_variant, key=lambda pair: [pair.case.whole(column) for column in sizes.values()]),
             keys({"kernel": "variant", **sizes, "binding": "binding", "bound": lambda case: case["set_use"]}),
-            *([column("submitted", modes)] if variant == "chain" else []),
+            *([column("submitted", modes)] if variant.startswith("chain") else []),
             by_api(["{} device:"], figures(table, micros, "device_ns")),
             versus(table, " device"),
             by_api(["{} submit:"], figures(table, micros, "submit_ns")),
             by_api(["{} round trip:"], figures(table, micros, "roundtrip_ns")),
         )
-        for variant in ("idle", "sum_small", "chain")
+        for variant in ("idle", "idle_pushed", "sum_small", "chain", "chain_pushed", "chain_slices")
         if (of_variant := pairs(table, {"variant": variant}))
     ]
     return with_noise_floor(found, table, paragraph("Microseconds per dispatch."), *parts) if parts else [NO_RESULTS]

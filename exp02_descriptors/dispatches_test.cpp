@@ -4,14 +4,16 @@
 
 #include <array>
 
+#include "chain.h"
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "tests/fake_device.h"
-#include "vulkan_chain.h"
 
-// Of a device that is not here.
-std::unique_ptr<bench::Subject> vulkan_chain(bench::Device& /*device*/, const bench::Passes& /*turn*/,
-                                             bench::SubmitMode /*mode*/) {
+// Of devices that are not here.
+std::unique_ptr<bench::Subject> vulkan_chain(bench::Device& /*device*/, const Chain& /*chain*/, bench::SubmitMode /*mode*/) {
+  return nullptr;
+}
+std::unique_ptr<bench::Subject> cuda_chain(bench::Device& /*device*/, const Chain& /*chain*/, bench::SubmitMode /*mode*/) {
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
 // out[i] = in[i] + 1, one word an invocation, coalesced: 4 bytes read, 4 written. The next dispatch of a chain swaps the two
-// buffers. They are reached by ADDRESS, BINDLESS, or at bindings 0 and 1 of a set.
+// buffers. They are reached by ADDRESS, BINDLESS, or at bindings 0 and 1 of a set. PUSHED: a push constant in place of the 1.
 #if defined ADDRESS
 #extension GL_EXT_buffer_reference : require
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer In { uint words[]; };
@@ -20,9 +20,16 @@ layout(set = 0, binding = 1, std430) writeonly buffer Out { uint out_[]; };
 #define IN in_
 #define OUT out_
 #endif
+#ifdef PUSHED
+#include "params.h"
+layout(push_constant) uniform Push { PushedParams params; };
+#define MORE params.more
+#else
+#define MORE 1
+#endif
 layout(local_size_x_id = 0) in;
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;
-  OUT[i] = IN[i] + 1;
+  OUT[i] = IN[i] + MORE;
 }
