@@ -2,7 +2,7 @@
 """Makes a folder of results ready to be committed: shows what is private in it, checks it, packs it, writes its pages.
 
     scripts/hand_in.py DIR                 checks alone, on a copy: what names of hosts and users stand in it, what is wrong, what would be packed
-    scripts/hand_in.py --write DIR         packs what no page links to (all runs but the first of each case, all samples) and the counters, removes
+    scripts/hand_in.py --write DIR         packs each run into run<k>.tar.xz, samples and counters into .xz, removes
                                            listings that a set beside it has as well (benchlib/results/machine_code.py), writes the pages,
                                            says what to commit; all of it or nothing
     scripts/hand_in.py --attach FILE DIR   without a clone: packs a copy of all of it, hosts hidden and samples with it, into FILE (.zip), and says where to attach it
@@ -56,7 +56,7 @@ IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|loc
 NAMING_HOST = ("lock", "complete")  # scripts/fleet.sh's of a board: that they are there is what they say
 # The files of a set of results. Whatever else lies there is not looked through, so it is not handed in.
 KNOWN = re.compile(
-    r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins|sass_past)\.csv(\.xz)?|(claims|fleet)\.csv|(left_out|pages)\.toml|"
+    r"boards/[^/]+/(board\.csv|run[0-9]+\.tar\.xz|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins|sass_past)\.csv(\.xz)?|(claims|fleet)\.csv|(left_out|pages)\.toml|"
     r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.png(\.sha256)?|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
 )
 GENERATED = (".md", ".html", ".svg", ".png", ".sha256")
@@ -199,15 +199,31 @@ def hide_hosts(directory: Path) -> None:
 
 
 def to_pack(study: Study) -> list[Path]:
-    """What was counted, in hardware and in code, every sample, and the runs' files but those that are the first to have a case: the pages link to their rows."""
-    first = {next(path for path, run in zip(table.files, table.runs) if case in run) for table in study.tables.values() for case in table.cases}
-    runs = [path for each in study.runs for path in sorted(each.path.glob("exp*.csv"))]
+    """The folders of runs, each of which becomes an archive, and what was counted in hardware and in code."""
     beside = (study.directory / name for name in (counters_file.NAME, CODES, TWINS))
-    return [path for path in [*runs, *beside] if path not in first and path.is_file()]
+    return [*(each.path for each in study.runs if each.path.is_dir()), *(path for path in beside if path.is_file())]
+
+
+def pack_run(folder: Path) -> None:
+    """Into run<k>.tar.xz: the archive is read again before the files go. What git does not take (samples, checksums) stays in the folder."""
+    for path in sorted(folder.glob("exp*.samples.csv")):
+        pack(path)
+    found = {path: _unpacked(path) for path in results.files_of(folder).values()}
+    members = {f"{csv_file.stem(path)}.csv": data for path, data in found.items()}
+    target = folder.with_name(f"{folder.name}{archive.SUFFIX}")
+    files.write_atomic(target, archive.packed(members))
+    if archive.read(target) != members:
+        raise InputError(f"{folder}: what was packed is not what was read")
+    for path in found:
+        path.unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def pack(path: Path) -> None:
     """Like `xz -9`: the packed file is read again before the other one goes."""
+    if path.is_dir():
+        return pack_run(path)
     data = path.read_bytes()
     packed = lzma.compress(data, preset=9)
     if lzma.decompress(packed) != data:
@@ -337,7 +353,7 @@ def made(directory: Path, options: argparse.Namespace, hiding: bool) -> None:
     new, packing = share_sidecars(study), to_pack(study)
     for path in packing:
         pack(path)
-    print(f"packed {len(packing)} files; {new} new in {schema.SHARED}/")
+    print(f"packed {len(packing)} runs and files; {new} new in {schema.SHARED}/")
     drop_listings(directory)
     for code in (worklog_files.write(directory, options.root), report_file.write(directory, options.root)):
         if code:
@@ -378,7 +394,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"attach {options.attach} ({options.attach.stat().st_size / 1e6:.1f} MB) to a new issue of the repository, with the ids as its title; say which host, driver and cooling it had")
             return 0
         print(f"without a clone: scripts/hand_in.py --attach results.zip {directory} packs what an issue takes")
-        print(f"{len(to_pack(study))} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
+        print(f"{len(to_pack(study))} runs and files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
         return 0
     held = Lock(directory)  # what a run.sh still writes into would be lost with the file that is packed
     try:

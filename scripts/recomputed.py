@@ -3,7 +3,7 @@
 
     usage: scripts/recomputed.py [ROOT]    ROOT: the repository, or the unpacked archives of a release (default: this one)
 
-It reads ROOT/results/*/boards/*/run*/*.csv*, what a column is (results/schemas/), which pair is of which kind of work and what a figure is of
+It reads ROOT/results/*/boards/*/run*, what a column is (results/schemas/), which pair is of which kind of work and what a figure is of
 (docs/summary.toml, docs/figures.toml), and what the classes of cases differ by (scripts/benchlib/stats/spreads.csv). It compares what it finds with README.md
 and docs/RULES.md. Figures of claims, and what the tables link to, are not recomputed: it says how many.
 Exit codes: 0 all the same, 1 a figure differs, 2 usage.
@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import ast
 import csv
+import io
 import json
 import lzma
 import math
 import re
 import statistics
 import sys
+import tarfile
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,11 +38,28 @@ Atoms = Sequence[tuple[float, float, float]]  # share, variance between boards, 
 def read(directory: Path, experiment: str) -> list[tuple[str, list[Row]]]:
     """Each run's rows, with its board's name. A row's time is the host's where the GPU took no stamps."""
     found = []
-    for path in sorted(directory.glob(f"boards/*/run*/{experiment}.csv*")):
-        opened = lzma.open(path, "rt", encoding="utf-8", newline="") if path.suffix == ".xz" else open(path, encoding="utf-8", newline="")
-        with opened as file:
-            found.append((path.parts[-3], [with_its_time(row) for row in csv.DictReader(file)]))
+    for path in files_of(directory, experiment):
+        found.append((path.parts[-3], [with_its_time(row) for row in csv.DictReader(io.StringIO(text_of(path), newline=""))]))
     return found
+
+
+@cache
+def members(archive: Path) -> Mapping[str, bytes]:
+    with tarfile.open(archive) as tar:
+        return {entry.name: file.read() for entry in tar if (file := tar.extractfile(entry))}
+
+
+def files_of(directory: Path, experiment: str | None) -> list[Path]:
+    """None: of all experiments. boards/<board>/run<k>/<experiment>.csv of each run, or .csv.xz, or run<k>.tar.xz/<experiment>.csv."""
+    packed = (path / name for path in directory.glob("boards/*/run*.tar.xz") for name in members(path))
+    named = ((path, *path.name.split(".")[:2]) for path in (*directory.glob("boards/*/run*/exp*.csv*"), *packed))
+    return sorted(path for path, stem, end in named if end == "csv" and experiment in (None, stem))
+
+
+def text_of(path: Path) -> str:
+    if path.parent.suffix == ".xz":
+        return members(path.parent)[path.name].decode()
+    return (lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()).decode()
 
 
 def with_its_time(row: Row) -> Row:
@@ -330,7 +349,7 @@ class Set:
         if (path := self.folder / "left_out.toml").exists():
             for entry in tomllib.loads(path.read_text())["rows"]:
                 left[entry["experiment"]][frozenset(entry["commits"])] = entry["why"]
-        names = {path.name.partition(".")[0] for path in self.folder.glob("boards/*/run*/exp*.csv*")}
+        names = {path.name.partition(".")[0] for path in files_of(self.folder, None)}
         runs = {name: [(path, board, rows) for path, board, rows in read_with_paths(self.folder, name)] for name in names}
         source, part, variants = SPLIT
         own = {path.parent for path, _, _ in runs.get(part, [])}
@@ -423,7 +442,7 @@ def class_of(program: Program, case: Case, gpu: bool) -> str:
 
 
 def read_with_paths(directory: Path, experiment: str) -> list[tuple[Path, str, list[Row]]]:
-    paths = sorted(directory.glob(f"boards/*/run*/{experiment}.csv*"))
+    paths = files_of(directory, experiment)
     return [(path, board, [without_barriers(row) for row in rows]) for path, (board, rows) in zip(paths, read(directory, experiment))]
 
 

@@ -141,8 +141,8 @@ def about_results(root: Path, version: str, sets: Mapping[str, Results], samples
             "",
             "| folder | what it holds |",
             "| --- | --- |",
-            "| `MODEL/boards/BOARD/runK/EXPERIMENT.csv` or `.csv.xz` | a run's rows, one for each case and API |",
-            f"| `.../EXPERIMENT.samples.csv.xz` | every sample of these rows: of {len(list(samples))} files; of the others they were not kept |",
+            "| `MODEL/boards/BOARD/runK.tar.xz` | a run's rows: `EXPERIMENT.csv` with one for each case and API |",
+            f"| `MODEL/boards/BOARD/runK/EXPERIMENT.samples.csv.xz` | every sample of these rows: of {len(list(samples))} files; of the others they were not kept |",
             "| `schemas/` | what a column is, by the hash of the header: the tables below |",
             "| `MODEL/sass/EXPERIMENT.tar.xz`, `sass.csv.xz`, `sass_twins.csv.xz` | listings, what is in them, both APIs' compared |",
             "| `MODEL/counters.csv.xz`, `claims.csv` | hardware counters; verdicts on claims |",
@@ -184,7 +184,7 @@ def run(options: argparse.Namespace) -> int:
     if options.version:
         print(version)
         return 0
-    folders = [path for path in sorted((root / "results").iterdir()) if path.name != schema.SHARED and any(path.glob("boards/*/run*/exp*"))]
+    folders = [path for path in sorted((root / "results").iterdir()) if path.name != schema.SHARED and any(path.glob("boards/*/run*"))]
     sets = {folder.name: results.load(folder) for folder in folders}
     stopping = stops(root, options.build, sets)
     for text in stopping:

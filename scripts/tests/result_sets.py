@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import lzma
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchlib.base.csv_file import Reader, stem
-from benchlib.results import schema
+from benchlib.base.csv_file import Reader, read, stem
+from benchlib.results import results, schema
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BOARDS = REPOSITORY / "results" / "nvidia-h200" / "boards"
@@ -118,9 +117,9 @@ def make(name: str, folder: Path) -> Path:
         target = made / "boards" / BOARD.name / f"run{number + 1}"
         target.mkdir(parents=True)
         for board, programs in {BOARD.name: PROGRAMS, **ELSEWHERE}.items():
-            for path in sorted((BOARDS / board / f"run{number + 1}").glob("exp*.csv*")):
-                if stem(path) in programs:
-                    _write(path, target, number, change)
+            for run in results.runs_in(BOARDS / board)[number : number + 1]:
+                for program in results.files_of(run).keys() & programs:
+                    _write(results.files_of(run)[program], target, number, change)
     return made
 
 
@@ -128,10 +127,8 @@ def _write(path: Path, target: Path, number: int, change: Change) -> None:
     sidecar = schema.sidecar(path, Reader(path).header)
     shutil.copy(sidecar, target / f"{stem(path)}.schema.json")
     keys = {column["name"] for column in json.loads(sidecar.read_text())["columns"] if column["key"]}
-    with lzma.open(path, "rt") if path.suffix == ".xz" else open(path, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        rows = list(reader)
-        header = reader.fieldnames or []
+    header, records = read(path)
+    rows = [row for _, row in records]
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, header, lineterminator="\n")
     writer.writeheader()

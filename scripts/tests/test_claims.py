@@ -209,8 +209,9 @@ def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
     assert claim.verdict == "UNCLEAR" and claim.differing == {"cccccccc": "REFUTED"}
     assert "With one board's figures alone: REFUTED on board cccccccc." in claim.note
     assert claim.row_file == f"boards/aaaaaaaa/run1/{EXP03}.csv"
-    for board, evidence in (("aaaaaaaa", "bbbbbbbb/run1/{}.csv"), ("bbbbbbbb", "cccccccc/run1/{}.csv"), ("cccccccc", "aaaaaaaa/run1/{}.csv.xz")):
-        synthetic.pack(tmp_path / "results/gpu/boards" / board / f"run1/{EXP03}.csv")
+    synthetic.share_sidecar(tmp_path / f"results/gpu/boards/aaaaaaaa/run1/{EXP03}.csv", tmp_path / "results")
+    for board, evidence in (("aaaaaaaa", "bbbbbbbb/run1/{}.csv"), ("bbbbbbbb", "cccccccc/run1/{}.csv"), ("cccccccc", "aaaaaaaa/run1.tar.xz")):
+        synthetic.pack_run(tmp_path / "results/gpu/boards" / board / "run1")
         packed = judged(tmp_path, BOARDS, results.load(tmp_path / "results/gpu"))
         assert packed.row_file == f"boards/{evidence.format(EXP03)}"  # what a browser shows, as long as there is any
         assert (packed.verdict, packed.note) == (claim.verdict, claim.note)

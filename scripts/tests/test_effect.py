@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import lzma
 import math
 import random
 import shutil
@@ -16,6 +14,7 @@ import pytest
 import recomputed
 import spread
 from analyses import committed
+from benchlib.base import archive, csv_file
 from benchlib.base.programs import CONTROLS
 from benchlib.claims import claims
 from benchlib.fleet import repeatability
@@ -180,17 +179,16 @@ def test_that_program_sees_a_wrong_figure_and_a_wrong_row(tmp_path: Path, capsys
         (tmp_path / path.name).symlink_to(path)
     shutil.copytree(ROOT / "results", tmp_path / "results", ignore=shutil.ignore_patterns("sass", "worklog", "plots", "*radv*", "*hip*", "*nvk*"))
     (tmp_path / "README.md").write_text((ROOT / "README.md").read_text().replace("| 1.06 (1.00–1.64) |", "| 1.04 (1.00–1.64) |"))
-    for path in (tmp_path / "results/nvidia-h100-80gb-hbm3").glob("boards/*/run*/exp07_matrix_units.csv*"):
-        file = lzma.open(path, "rt", newline="") if path.suffix == ".xz" else open(path, newline="")
-        with file:
-            rows = list(csv.DictReader(file))
+    changed = "exp07_matrix_units.csv"
+    for path in (tmp_path / "results/nvidia-h100-80gb-hbm3").glob(f"boards/*/run*{archive.SUFFIX}"):
+        members = dict(archive.read(path))
+        if changed not in members:
+            continue
+        header, records = csv_file.read(path / changed)
+        rows = [row for _, row in records]
         for row in rows:
             row["device_ns"] = row["device_ns"] and str(float(row["device_ns"]) * (1.5 if row["variant"] == "product_cublas" else 1))
-        path.unlink()
-        with open(path.with_suffix("") if path.suffix == ".xz" else path, "w", newline="") as file:
-            writer = csv.DictWriter(file, rows[0])
-            writer.writeheader()
-            writer.writerows(rows)
+        path.write_bytes(archive.packed(members | {changed: csv_file.text(header, rows).encode()}))
     assert recomputed.main([str(tmp_path)]) == 1
     said = capsys.readouterr().out
     assert "structs, misaligned and repeated accesses: H200, median and range: the page says 1.04" in said and "Call cuBLAS for large matrix products. H100" in said

@@ -22,7 +22,7 @@ Run = str  # its folder
 Plant = Callable[[Run], float]  # a factor of its times
 BOARDS = ("73ec2836", "86a44b59", "fadbd7b0")  # of six runs each
 # They are 2 to 3 % slower than other runs in a class of cases, and the rule finds them in whatever half they are.
-SLOWER_RUNS = ("ac449182/run1", "ac449182/run2", "ac449182/run3", "cf635d90/run1")
+SLOWER_RUNS = tuple(f"{run}.tar.xz" for run in ("ac449182/run1", "ac449182/run2", "ac449182/run3", "cf635d90/run1"))
 
 
 class Runs:

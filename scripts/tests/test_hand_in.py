@@ -12,7 +12,6 @@ import result_sets
 import synthetic
 
 from benchlib.base import archive
-from benchlib.model.analysis import Study
 from benchlib.results import counters_file, results
 from benchlib.runner import lock
 
@@ -45,38 +44,28 @@ def test_without_write_nothing_changes_and_hosts_are_shown(folder: Path, capsys:
     assert hand_in.main([str(folder)]) == 0
     said = capsys.readouterr().out
     assert "private? secret-node-7: boards/149980f6/board.csv" in said
-    assert "4 files to pack; nothing was written" in said and "Not here: machine code." in said
+    assert "3 runs and files to pack; nothing was written" in said and "Not here: machine code." in said
     assert tree(folder) == before and "--write --hide-hosts" in said and "ids: 1/h200/149980f6/run1 1/" in said
     assert hand_in.main(["--attach", str(folder.parent / "a.zip"), str(folder)]) == 0 and "a.zip (" in (said := capsys.readouterr().out) and "a new issue" in said
     with zipfile.ZipFile(folder.parent / "a.zip") as packed:
         found = {name: packed.read(name) for name in packed.namelist()}
-    assert {"h200/worklog.md", "h200/boards/149980f6/run2/exp06_litmus.csv.xz", "h200/boards/149980f6/run1/exp06_litmus.samples.csv.xz"} <= found.keys()
+    assert {"h200/worklog.md", "h200/boards/149980f6/run2.tar.xz", "h200/boards/149980f6/run1/exp06_litmus.samples.csv.xz"} <= found.keys()
     assert tree(folder) == before and any(name.startswith("schemas/") for name in found) and b"secret" not in b"".join(found.values())
 
 
-def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_packed_and_read_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = tree(folder)
     assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
     after, board = tree(folder), "boards/149980f6/"
-    assert f"{board}run1/exp06_litmus.csv" in after
-    for name in ("run2/exp06_litmus.csv", "run10/exp06_litmus.csv", "run10/exp06_litmus.samples.csv"):
-        assert board + name not in after and lzma.decompress(after[f"{board}{name}.xz"]) == before[board + name]
+    for run in ("run1", "run2", "run10"):
+        assert archive.read(folder / board / f"{run}.tar.xz") == {"exp06_litmus.csv": before[f"{board}{run}/exp06_litmus.csv"]}
+    samples = "run10/exp06_litmus.samples.csv"
+    assert lzma.decompress(after[f"{board}{samples}.xz"]) == before[board + samples] and not (folder / board / "run2").exists()
     assert b"secret" not in b"".join(after.values()) and b"host-1" in after[f"{board}board.csv"]
     assert {"worklog.md", "report.html", "claims.csv"} <= after.keys() and len(results.load(folder).tables["exp06_litmus"].runs) == 3
     assert "git add" in capsys.readouterr().out
     assert not list(folder.rglob("*.schema.json")) and len(list((folder.parent / "schemas").iterdir())) == 1  # three runs of the same columns
     assert hand_in.main(["--write", str(folder)]) == 0 and tree(folder) == after  # again changes nothing
-
-
-def test_the_first_file_with_a_case_stays_readable(folder: Path) -> None:
-    """Here run10 alone has the cases of a variant: a claim's link to such a row leads into a file that a browser shows."""
-    for run in ("run1", "run2"):
-        path = folder / "boards" / "149980f6" / run / "exp06_litmus.csv"
-        path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if ",mp," not in line))
-    packing = hand_in.to_pack(Study.of(results.load(folder), {}))
-    assert [path.relative_to(folder / "boards" / "149980f6").as_posix() for path in packing] == [
-        "run1/exp06_litmus.samples.csv", "run2/exp06_litmus.csv", "run10/exp06_litmus.samples.csv",
-    ]  # fmt: skip
 
 
 def test_counters_are_packed_and_read_the_same(folder: Path) -> None:

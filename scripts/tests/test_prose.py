@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import fnmatch
-import lzma
 import re
 import tomllib
 from collections.abc import Iterator
@@ -13,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib.base import programs
+from benchlib.base import csv_file, programs
 from benchlib.base.errors import InputError
 from benchlib.claims import claims
 from benchlib.model.analysis import Study
@@ -192,11 +190,9 @@ AGAIN = re.compile(r"(?<![\w/])(?:build/release/bin/)?(exp\d\d_\w+)((?: --(?:var
 def rows_of(folder: str, program: str) -> Iterator[dict[str, str]]:
     """One run's, of the board that has the most rows of the program."""
     results_of = "exp04_bda" if program == "exp10_l2_halves" else program  # whose rows were measured before the programs were split
-    files = [path for path in (ROOT / "results" / folder).glob(f"boards/*/run*/{results_of}.csv*") if path.suffix in (".csv", ".xz")]
-    if files:
-        largest = max(files, key=lambda path: (path.suffix == ".csv", path.stat().st_size))
-        with lzma.open(largest, "rt") if largest.suffix == ".xz" else largest.open() as lines:
-            yield from csv.DictReader(lines)
+    runs = results.run_folders(ROOT / "results" / folder)
+    found = [csv_file.read(path)[1] for run in runs if (path := results.files_of(run.path).get(results_of))]
+    yield from (row for _, row in max(found, key=len, default=[]))
 
 
 @cache

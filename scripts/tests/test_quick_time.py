@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import lzma
 import subprocess
 import sys
 from collections import defaultdict
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchlib.results import split_off
+from benchlib.base import csv_file
+from benchlib.results import results, split_off
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = ROOT / "results/nvidia-h200/boards"
@@ -25,9 +25,7 @@ Side = tuple[str, str, frozenset[tuple[str, str]], int, str]  # variant, API, pa
 
 
 def read(path: Path) -> list[Row]:
-    opened = lzma.open if path.suffix == ".xz" else open
-    with opened(path, "rt", newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return [row for _, row in csv_file.read(path)[1]]
 
 
 def programs() -> list[str]:
@@ -63,7 +61,7 @@ def test_a_coarse_sweep_measures_what_the_rules_of_the_readme_need(tmp_path: Pat
         of_source = [source, *(name for name in split_off.SPLIT_OFF if split_off.source_of(name) == source)]
         wanted: dict[str, set[Side]] = defaultdict(set, {program: cases(program, "quick") for program in of_source if program in programs()})
         columns = {program: [name for side in list(sides)[:1] for name, _ in side[2]] for program, sides in wanted.items()}
-        runs = (path for path in BOARDS.glob(f"*/run*/{source}.csv*") if path.parent.parent.name not in OLDER)
+        runs = (path for run in results.run_folders(BOARDS.parent) if run.board not in OLDER and (path := results.files_of(run.path).get(source)))
         rows = max(map(read, runs), key=len, default=[])
         kept = []
         for row in rows:

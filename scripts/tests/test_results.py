@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib.base import csv_file
+from benchlib.base import archive, csv_file
 from benchlib.pages import run_tables
 from benchlib.results import results, schema
 from benchlib.stats import estimate
@@ -210,6 +210,25 @@ def test_runs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert [figure.value for figure in table.run_figures(table.cases[0], "device_ns") if figure] == list(range(1000, 1011))
 
 
+def test_a_run_in_an_archive_reads_as_its_files_do(tmp_path: Path) -> None:
+    boards({"aaaaaaaa": [1000, 1010], "bbbbbbbb": [1020]}, tmp_path)
+    before, board = results.load(tmp_path).tables[EXP], tmp_path / "boards/aaaaaaaa"
+    synthetic.share_sidecar(board / f"run1/{EXP}.csv", tmp_path)
+    for number in (1, 2):
+        synthetic.pack_run(board / f"run{number}")
+    (board / "run1").mkdir()
+    (board / f"run1/{EXP}.samples.csv").write_text("a,b\n")  # no result lies beside the archive
+    found = results.load(tmp_path)
+    assert found.tables[EXP].runs == before.runs and [run.number for run in found.runs] == [1, 2, 1]
+    assert found.tables[EXP].files[0] == board / f"run1.tar.xz/{EXP}.csv" and results.files_of_runs(tmp_path, EXP) == found.tables[EXP].files
+    with pytest.raises(InputError, match=rf"run1\.tar\.xz/{EXP}\.csv: the last line is cut short"):
+        (board / "run1.tar.xz").write_bytes(archive.packed({f"{EXP}.csv": csv_file.opened(board / f"run2.tar.xz/{EXP}.csv").read() + b"cut short"}))
+        results.load(tmp_path)
+    (board / f"run1/{EXP}.csv").write_text("")
+    with pytest.raises(InputError, match=r"run1: run1\.tar\.xz lies beside it, the same run packed: keep one of the two"):
+        results.load(tmp_path)
+
+
 def test_a_board_without_one_of_the_experiments(tmp_path: Path) -> None:
     boards({"aaaaaaaa": [1000], "bbbbbbbb": [1000]}, tmp_path)
     for path in (tmp_path / "boards/aaaaaaaa/run1").iterdir():
@@ -358,7 +377,8 @@ def test_committed_runs_share_their_sidecars() -> None:
     root = Path(__file__).resolve().parents[2] / "results"
     shared = {path.name for path in root.glob("schemas/*.json")}
     assert shared and not list(root.rglob("*.schema.json"))
-    files = [path for path in root.glob("*/boards/*/run*/exp*.csv*") if ".samples." not in path.name]
+    runs = [run for folder in root.glob("*/boards") for run in results.run_folders(folder.parent)]
+    files = [path for run in runs for path in results.files_of(run.path).values()]
     assert {schema.sidecar(path, csv_file.Reader(path).header).name for path in files} == shared  # none is missing, none is left over
 
 

@@ -13,6 +13,7 @@ import textwrap
 import time
 
 import pytest
+import synthetic
 from benchlib.results import schema
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
@@ -353,6 +354,20 @@ def test_runs_are_added_by_resume(suite):
     before = tree(suite)
     run(suite, "--resume", runs="3", code=0)
     assert len([name for name in tree(suite) if name.endswith("add.csv")]) == 3 and tree(suite)["run1/exp01_add.csv"] == before["run1/exp01_add.csv"]
+
+
+def test_runs_that_were_packed_for_the_repository_are_gone_on_with(suite):
+    add_program(suite, "exp01_add", body=MEASURED)
+    run(suite, code=0)
+    before, folder = tree(suite), suite / "results/nvidia-h200" / RUN
+    packed = synthetic.pack_run(folder)
+    for again in ([], ["--quick"]):
+        assert "has results of exp01_add, and nothing is changed" in run(suite, *again, code=1).stderr and packed.is_file()
+    run(suite, "--resume", runs="2", code=0)
+    assert not packed.exists() and tree(suite)["run1/exp01_add.csv"] == before["run1/exp01_add.csv"] and "run2/exp01_add.csv" in tree(suite)
+    synthetic.pack_run(folder)
+    run(suite, "--replace", code=0)
+    assert not packed.exists() and "run1/exp01_add.csv" in tree(suite) and "run2" not in str(tree(suite).keys())
 
 
 @pytest.mark.parametrize(("again", "left"), [(["--", "--variant", "typo"], 1), (["--", "--describe"], 1), (["--only", "exp01"], 1), ([], 0)])

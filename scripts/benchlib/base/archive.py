@@ -28,6 +28,27 @@ def packed(members: Mapping[str, bytes]) -> bytes:
     return lzma.compress(buffer.getvalue(), preset=9)
 
 
+def holds(path: Path) -> bool:
+    """Whether it is in an archive: NAME.tar.xz/<file>."""
+    return path.parent.name.endswith(SUFFIX)
+
+
+def file_of(path: Path) -> Path:
+    """The file on disk: the archive of what is in one."""
+    return path.parent if holds(path) else path
+
+
+def names(path: Path) -> tuple[str, ...]:
+    """Of the files in it; see read()."""
+    state = os.stat(path)
+    return _names(path, state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@kept_last(None)
+def _names(path: Path, *_state: int) -> tuple[str, ...]:
+    return tuple(read(path))
+
+
 def read(path: Path) -> Mapping[str, bytes]:
     """The files by their names; none where there is no archive. Raises InputError, with the archive's path, where it is damaged, where more
     than MOST_BYTES are packed in it, or where something in it is no plain file with a name of its own.

@@ -7,8 +7,9 @@ import lzma
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
+from benchlib.base import archive
 from benchlib.base.errors import InputError
 
 _PART_BYTES = 1 << 18  # unpacked at a time
@@ -31,7 +32,7 @@ def there(path: Path) -> Path:
 
 
 class Reader:
-    """A file's header (of an .xz file: of what is packed in it), and an iterator over its records, each with the line that it ends on.
+    """A file's header (of an .xz file: of what is packed in it; of NAME.tar.xz/<file>: of that file in it), and an iterator over its records, each with the line that it ends on.
     Raises InputError, with the file and the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.
     """
 
@@ -45,8 +46,15 @@ class Reader:
         return self._records
 
 
+def opened(path: Path) -> IO[bytes]:
+    """A file as it was written, whatever it is packed in: .xz, or NAME.tar.xz/<file>."""
+    if archive.holds(path):
+        return io.BytesIO(archive.read(path.parent)[path.name])
+    return cast(IO[bytes], io.BufferedReader(lzma.open(path), _PART_BYTES)) if path.suffix == ".xz" else open(path, "rb")
+
+
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    with io.BufferedReader(lzma.open(path), _PART_BYTES) if path.suffix == ".xz" else open(path, "rb") as file:
+    with opened(path) as file:
         reader = csv.reader(_lines(path, file), strict=True)
         width = 0
         try:

@@ -69,7 +69,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchlib.base import files, programs, toml_file
+from benchlib.base import archive, files, programs, toml_file
 from benchlib.base.kept import kept_last
 from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS
@@ -395,8 +395,8 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
         claim.row_file = results.beside(claim_query.AUXILIARY[source][0])
     elif table.files:
         paths = [path for path, run in zip(table.files, table.runs) if case in run]
-        readable = next((path for path in paths if path.suffix == ".csv"), paths[0] if paths else None)  # in a browser, which unpacks none
-        claim.row_file = readable.relative_to(results.directory).as_posix() if readable else ""  # an analysis may name a case of its own
+        readable = next((path for path in paths if path.suffix == ".csv" and not archive.holds(path)), paths[0] if paths else None)  # in a browser, which unpacks none
+        claim.row_file = archive.file_of(readable).relative_to(results.directory).as_posix() if readable else ""  # an analysis may name a case of its own
     claim.archive = listings.archive_beside(results, claim.experiment)
     claim.listed = [kernel for kernel in claim.listings if listings.are_twins(results, claim.experiment, kernel)]
 

@@ -24,7 +24,7 @@ def of_board(directory: Path, board: str, root: Path) -> dict[str, tuple[Table, 
     """By program, what its first MIN_RUNS runs leave undecided. A program is missing that has fewer runs, and all are where the runs give no verdicts: of a software
     device, or of one API.
     """
-    found = results.load(directory, lambda folder: folder.board == board and int(folder.path.name.removeprefix("run")) <= MIN_RUNS)
+    found = results.load(directory, lambda folder: folder.board == board and folder.number <= MIN_RUNS)
     study = Study.of(found, analysis.load(root))
     apis = {case["api"] for table in study.tables.values() for case in table.cases if table.rows(case)}
     if study.is_software or apis != API_NAMES.keys():

@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchlib.base import csv_file, files, toml_file
+from benchlib.base import archive, csv_file, files, toml_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
 from benchlib.base.kept import Keeper, kept, kept_property
@@ -519,14 +519,39 @@ def _only_once(path: Path, lines: dict[Any, int], key: object, line: int) -> Non
 
 @dataclass(frozen=True)
 class RunFolder:
-    """One run's CSV files: every program once, each a process of its own."""
+    """One run's CSV files: every program once, each a process of its own. As they were written, or all in one archive."""
 
     path: Path
     board: str  # the first eight digits of its GPU's UUID; "" where the folder does not tell
 
 
+    @property
+    def number(self) -> int:
+        """k of run<k>; 0 of a folder that is called otherwise."""
+        match = RUN_NAME.fullmatch(self.path.name)
+        return int(match[1]) if match else 0
+
+
+RUN_NAME = re.compile(rf"run([1-9][0-9]{{0,5}})({re.escape(archive.SUFFIX)})?")
+
+
+def runs_in(board: Path) -> list[Path]:
+    """A board's runs by number: its folders run<k>/, and the archives run<k>.tar.xz that take their place in the repository."""
+    found: dict[int, Path] = {}
+    for name in sorted(os.listdir(board)):
+        path = board / name
+        if not name.startswith("run") or not (path.is_dir() or name.endswith(archive.SUFFIX)):
+            continue
+        if not (match := RUN_NAME.fullmatch(name)):
+            raise InputError(f"{board}: {ascii(name)} is no run's name: they are run1, run2, ...")
+        if (other := found.get(number := int(match[1]))) and files_of(other):  # samples may lie beside the archive
+            raise InputError(f"{other}: {name} lies beside it, the same run packed: keep one of the two")
+        found[number] = path
+    return [path for _, path in sorted(found.items())]
+
+
 def run_folders(directory: Path) -> list[RunFolder]:
-    """DIR/boards/<board>/run<k>/, in this order; without boards/ DIR itself."""
+    """DIR/boards/<board>/run<k>/ or run<k>.tar.xz, in this order; without boards/ DIR itself."""
     boards = directory / "boards"
     if not os.path.lexists(boards):
         return [RunFolder(directory, "")]
@@ -534,11 +559,7 @@ def run_folders(directory: Path) -> list[RunFolder]:
         raise InputError(f"{stray}: results beside {boards}, which has those of every board")
     found = []
     for board in sorted(name for name in os.listdir(boards) if (boards / name).is_dir() and not name.startswith(".")):
-        names = [name for name in os.listdir(boards / board) if name.startswith("run") and (boards / board / name).is_dir()]
-        if strange := sorted(name for name in names if not re.fullmatch(r"run[1-9][0-9]{0,5}", name)):
-            raise InputError(f"{boards / board}: {ascii(strange[0])} is no run's name: they are run1, run2, ...")
-        runs = [(int(name[3:]), name) for name in names]
-        found += [RunFolder(boards / board / name, board) for _, name in sorted(runs)]
+        found += [RunFolder(path, board) for path in runs_in(boards / board)]
     return found
 
 
@@ -587,9 +608,9 @@ def load(directory: Path, only: Callable[[RunFolder], bool] | None = None) -> Re
 
 
 def files_of(folder: Path) -> dict[str, Path]:
-    """A run's result files by experiment, each as it was written or packed. Raises OSError where the folder cannot be read."""
+    """A run's result files by experiment, each as it was written or packed; of an archive ARCHIVE/<file>. Raises OSError where the folder cannot be read."""
     found: dict[str, Path] = {}
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(archive.names(folder) if folder.name.endswith(archive.SUFFIX) else os.listdir(folder)):
         experiment = csv_file.stem(path := folder / name)
         if not name.startswith("exp") or not name.endswith(csv_file.SUFFIXES) or experiment.endswith(".samples"):
             continue

@@ -19,4 +19,4 @@ def number(root: Path) -> int:
 
 def id_of(root: Path, model: str, run: RunFolder) -> str:
     """`model`: the name of its folder below results/."""
-    return "/".join([str(number(root)), model, run.board or "board", run.path.name])
+    return "/".join([str(number(root)), model, run.board or "board", f"run{run.number}" if run.number else run.path.name])

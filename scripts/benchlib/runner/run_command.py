@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.base import console, csv_file, files, programs
+from benchlib.base import archive, console, csv_file, files, programs
 from benchlib.base.console import INTERRUPTED, SKIPPED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.base.software import is_software
-from benchlib.results import board_states
+from benchlib.results import board_states, results
 from benchlib.results.results import RunFile
 from benchlib.stats.stats import MIN_RUNS
 from benchlib.runner import command_line, screen
@@ -198,9 +198,14 @@ class InFile:
 def has_result(path: Path) -> bool:
     """Whether a result file, as it was written or packed, has a row that is ok. Of a damaged one that is not known: it may have."""
     try:
-        return path.stat().st_size > 0 and any(row["status"] == "ok" for row in RunFile(path).read().rows)
+        return (archive.holds(path) or path.stat().st_size > 0) and any(row["status"] == "ok" for row in RunFile(path).read().rows)
     except InputError:
         return True
+
+
+def packed_results(board: Path) -> list[Path]:
+    """The result files in the archives of a board's runs."""
+    return [path for each in sorted(board.glob(f"run*{archive.SUFFIX}")) for path in results.files_of(each).values()]
 
 
 def gpu_named(path: Path) -> str:
@@ -414,7 +419,7 @@ class Run:
         if self.is_saying:
             return
         for folder in sorted(self.out.glob("boards/*")):
-            name = next(filter(None, map(gpu_named, sorted(folder.glob("run*/exp*.csv*")))), "")
+            name = next(filter(None, map(gpu_named, [*sorted(folder.glob("run*/exp*.csv*")), *packed_results(folder)])), "")
             there = programs.slug(name)
             both_software = self.software and is_software(name)  # of any version
             if name and slug != there and not slug.startswith(f"{there}-") and not both_software:
@@ -424,9 +429,13 @@ class Run:
         """Nothing that was measured is deleted unasked. Raises InputError before anything is changed."""
         for _, folder in self.earlier_runs():
             self.settle(folder)
-        if self.options.resume or self.options.replace or self.is_saying:
+        if self.is_saying:
             return
-        found = {path.name: folder.name for _, folder in sorted(self.earlier_runs()) for path in self.programs if self.is_measured(folder, path.name)}
+        found = {}
+        if not self.options.resume and not self.options.replace:
+            packed = {csv_file.stem(path): path.parent.name for path in packed_results(self.folder) if has_result(path)}
+            found = {path.name: folder.name for _, folder in sorted(self.earlier_runs()) for path in self.programs if self.is_measured(folder, path.name)}
+            found |= {path.name: packed[path.name] for path in self.programs if path.name in packed}
         if found:
             first, *others = found
             more = f" and {len(others)} more" if others else ""
@@ -434,6 +443,17 @@ class Run:
                 f"{shown(self.folder)} has results of {first}{more}, and nothing is changed. --resume goes on with them (until there are --runs N); --replace "
                 "measures anew and deletes them; --out DIR leaves them as they are"
             )
+        self.unpack_runs()
+
+    def unpack_runs(self) -> None:
+        """What was packed for the repository is files of run<k>/ again, which runs are added to. What lies there already is newer."""
+        for path in sorted(self.folder.glob(f"run*{archive.SUFFIX}")):
+            folder = path.with_name(path.name.removesuffix(archive.SUFFIX))
+            folder.mkdir(exist_ok=True)
+            for name, data in archive.read(path).items():
+                if not (folder / name).exists():
+                    files.write_atomic(folder / name, data)
+            path.unlink()
 
     def is_measured(self, folder: Path, name: str) -> bool:
         return any(has_result(path) for path in (folder / f"{name}.csv", folder / f"{name}.csv.xz") if path.is_file())
