@@ -19,7 +19,7 @@ import hand_in
 import pytest
 import why
 
-from benchlib.base import csv_file, files
+from benchlib.base import archive, csv_file, files
 from benchlib.sass import listings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -39,8 +39,8 @@ def slice_of(target: Path, source: Path, boards: Iterable[str], runs: Iterable[i
         for at, run in enumerate(runs, start=first):
             folder = target / "boards" / board / f"run{at}"
             folder.mkdir(parents=True)
-            path = csv_file.there(source / "boards" / board / f"run{run}" / f"{EXPERIMENT}.csv")
-            shutil.copy(path, folder / path.name)
+            path = source / "boards" / board / f"run{run}{archive.SUFFIX}" / f"{EXPERIMENT}.csv"
+            (folder / path.name).write_bytes(csv_file.opened(path).read())
     return target
 
 
@@ -54,13 +54,12 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     slice_of(made / "fleet", H200, BOARDS, (1, 2))
     slice_of(made / "h100", H100, ("14c81233", "9fd3eed7"), (1, 2))
     slower = slice_of(made / "slower", H200, board, (3,))
-    path = next(slower.rglob("exp*.xz"))
+    path = next(slower.rglob("exp*.csv"))
     header, rows = csv_file.read(path)
     for _, row in rows:
         for name in ("device_ns", "device_ns_lo", "device_ns_hi"):
             row[name] = row[name] and f"{float(row[name]) * 1.3:.6g}"
-    path.unlink()
-    path.with_suffix("").write_text(csv_file.text(header, (row for _, row in rows)))
+    path.write_text(csv_file.text(header, (row for _, row in rows)))
     with_code = slice_of(made / "with-code", H200, board, (1, 2, 3))
     (with_code / "sass").mkdir()
     shutil.copy(listings.path(H200, EXPERIMENT), with_code / "sass")

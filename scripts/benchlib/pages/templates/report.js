@@ -450,7 +450,7 @@ function land() {
   if (hash.startsWith(SASS)) viewer?.open(hash.slice(SASS.length));
   else if (target) {
     reveal(target);
-    if (target.querySelector(".viewer")) viewer?.load(); // at once: no frame need be drawn before
+    if (target.closest("section")?.querySelector(".viewer")) viewer?.load(); // at once: no frame need be drawn before
   }
 }
 
