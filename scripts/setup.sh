@@ -17,9 +17,9 @@ newer the build is Vulkan-only.
   --all     also what scripts/test.sh --all uses: linters, a fuzzer's library, a browser. What a distribution lacks of it is left out
   --check   install nothing; list what is missing
   --nvdisasm
-            only fetch a disassembler for scripts/dump_sass.py, where there is none: nvdisasm out of the distribution's package
-            nvidia-cuda-toolkit (84 MB), unpacked into build/tools and not installed. That release (11.8 in Debian 12) knows
-            GPUs up to compute capability 9.0; the CUDA toolkit's own is better
+            only fetch a disassembler for scripts/dump_sass.py, where there is none: nvdisasm 11.8 out of Debian 12's package
+            nvidia-cuda-toolkit (84 MB), checked by its hash, in build/tools and not installed. That release knows GPUs up to
+            compute capability 9.0; the CUDA toolkit's own is better
   --glslang
             only fetch a newer glslang for kernels with cooperative matrices, where the system's is too old for one of them: Debian's
             packages (9 MB), checked by their hashes, unpacked into build/tools with the C library they need, and not installed.
@@ -228,72 +228,6 @@ report_cuda() {
   fi
 }
 
-# non_free_source APT-OPTION...: a source line for NVIDIA's package: the archive and the release that this machine's apt uses
-# already, with the component that Debian (non-free) or Ubuntu (multiverse) keeps it in. Fails where apt has no package lists.
-non_free_source() {
-  local archive release origin component
-  # shellcheck disable=SC2016  # apt expands these
-  IFS='|' read -r archive release origin < <(apt-get "$@" indextargets --format '$(REPO_URI)|$(RELEASE)|$(ORIGIN)' \
-    'Created-By: Packages' 'Component: main' | sed 1q) || return
-  case $origin in
-    Ubuntu) component=multiverse ;;
-    *) component=non-free ;;
-  esac
-  printf 'deb %s %s %s\n' "$archive" "$release" "$component"
-}
-
-# Puts nvdisasm into build/tools. apt-get download and dpkg-deb need no root and change nothing outside that folder.
-fetch_nvdisasm() {
-  local tools=$bench_root/build/tools package=nvidia-cuda-toolkit archive apt=()
-  if [[ -x $tools/nvdisasm ]]; then
-    note "nvdisasm: $tools/nvdisasm is there already"
-    return
-  fi
-  command -v apt-get >/dev/null || die "there is no apt-get here; install the CUDA toolkit's nvdisasm (package cuda-nvdisasm)"
-  mkdir -p "$tools"
-  # Not local: the trap reads the name when this function has returned. The name is never part of a command's text.
-  scratch=$(mktemp -d "$tools/fetch.XXXXXX")
-  trap 'rm -rf "$scratch"' EXIT
-  note "setup.sh: fetching $package (log: build/tools/fetch.log)"
-  : >"$tools/fetch.log"
-  find_package
-  if ! (cd "$scratch" && apt-get "${apt[@]}" download "$package") >>"$tools/fetch.log" 2>&1; then
-    give_up_fetching "apt-get download $package failed (see above)"
-  fi
-  archive=$(compgen -G "$scratch/*.deb") || die "apt-get download left no package"
-  dpkg-deb --fsys-tarfile "$archive" | tar -x -C "$scratch" --wildcards './usr/*/nvdisasm' ||
-    die "$package contains no nvdisasm here; install the CUDA toolkit's (package cuda-nvdisasm)"
-  find "$scratch/usr" -name nvdisasm -type f -exec mv {} "$tools/nvdisasm" \;
-  [[ -x $tools/nvdisasm ]] || die "$package contains no nvdisasm here; install the CUDA toolkit's (package cuda-nvdisasm)"
-  note "nvdisasm: $tools/nvdisasm ($("$tools/nvdisasm" --version | sed -n 's/.* V\([0-9.]*\).*/\1/p'))"
-}
-
-give_up_fetching() {
-  tail -n 5 "$tools/fetch.log" >&2
-  die "$@"
-}
-
-# Sets `apt`: the options with which apt-get finds the package. (fetch_nvdisasm's variables, as above)
-find_package() {
-  local source
-  if [[ -n $(apt-cache madison "$package") ]]; then return; fi
-  # Package lists of our own, so that the machine's stay as they are.
-  mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
-  local own=(-o "Dir::State::Lists=$scratch/lists" -o "Dir::Cache=$scratch/cache")
-  if ! source=$(non_free_source); then
-    # The machine has none, as in a fresh container.
-    apt=("${own[@]}")
-    apt-get "${apt[@]}" update >>"$tools/fetch.log" 2>&1 || give_up_fetching "apt-get update failed (see above)"
-    if [[ -n $(apt-cache "${apt[@]}" madison "$package") ]]; then return; fi
-    source=$(non_free_source "${apt[@]}") ||
-      give_up_fetching "apt-get update found no package lists (see above): are there sources in /etc/apt, and a network?"
-  fi
-  printf '%s\n' "$source" >"$scratch/sources.list"
-  apt=("${own[@]}" -o "Dir::Etc::SourceList=$scratch/sources.list" -o Dir::Etc::SourceParts=/dev/null)
-  apt-get "${apt[@]}" update >>"$tools/fetch.log" 2>&1 ||
-    give_up_fetching "no package $package: neither this machine's sources nor '$source' have it"
-}
-
 # Debian's glslang 16.6 and the libraries that it needs, newer than an old system's: the hash, and the place in the archive.
 readonly kGlslangWanted=15.4 kDebianArchives='http://deb.debian.org/debian http://snapshot.debian.org/archive/debian/20261123T000000Z'
 readonly kGlslangPackages='
@@ -321,9 +255,9 @@ readonly kVulkanPackages='
 518e000aa44620ed45e3c842b81488e019b9794e234746366ece31f01221702c v/vulkan-loader/libvulkan-dev_1.4.363.0-1_amd64.deb
 '
 
-# fetch_packages LIST FOLDER [ARCHIVES]: Debian's packages, unpacked into a folder of build/tools, whole or not at all.
+# fetch_packages LIST FOLDER [ARCHIVES [COMPONENT]]: Debian's packages, unpacked into a folder of build/tools, whole or not at all.
 fetch_packages() {
-  local archives=${3:-$kDebianArchives} tools=$bench_root/build/tools helper=/usr/lib/apt/apt-helper scratch hash place archive
+  local archives=${3:-$kDebianArchives} component=${4:-main} tools=$bench_root/build/tools helper=/usr/lib/apt/apt-helper scratch hash place archive
   if [[ ! -x $helper ]] || ! command -v dpkg-deb >/dev/null; then
     note "setup.sh: nothing can be fetched without apt (apt-helper, dpkg-deb)"
     return 1
@@ -334,7 +268,7 @@ fetch_packages() {
     if [[ -z $hash ]]; then continue; fi
     for archive in $archives; do
       # apt's own downloader: it compares the hash.
-      if "$helper" download-file "$archive/pool/main/$place" "$scratch/package.deb" "SHA256:$hash" >>"$tools/fetch.log" 2>&1; then break; fi
+      if "$helper" download-file "$archive/pool/$component/$place" "$scratch/package.deb" "SHA256:$hash" >>"$tools/fetch.log" 2>&1; then break; fi
       rm -f "$scratch/package.deb"
     done
     if [[ ! -f $scratch/package.deb ]] || ! dpkg-deb -x "$scratch/package.deb" "$scratch/root"; then
@@ -425,6 +359,33 @@ e5a85986fa6bec3307ab1bc860736b478b331882bc45e17675a7bdf88eecb43a libb/libbsd/lib
 0ebdc340de33333639c3c63874cd4b15ac2e83dfa1ef3053b7eefaf4919f4f68 libf/libffi/libffi8_3.4.8-2_amd64.deb
 '
 
+# Debian 12's package of NVIDIA's disassembler.
+readonly kNvdisasmPackages='
+d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457 n/nvidia-cuda-toolkit/nvidia-cuda-toolkit_11.8.89~11.8.0-5~deb12u1_amd64.deb
+792157a3fdd0183024eed94eae9ea5ce76d7925118333cc99449171054ae4fb9 n/nvidia-cuda-toolkit/nvidia-cuda-toolkit_11.8.89~11.8.0-5~deb12u1_arm64.deb
+'
+
+# Puts nvdisasm into build/tools.
+fetch_nvdisasm() {
+  local tools=$bench_root/build/tools root=$bench_root/build/tools/nvdisasm.root instead="install the CUDA toolkit's (package cuda-nvdisasm)" arch found
+  if [[ -x $tools/nvdisasm ]]; then
+    note "nvdisasm: $tools/nvdisasm is there already"
+    return
+  fi
+  case $(uname -m) in
+    x86_64) arch=amd64 ;;
+    aarch64) arch=arm64 ;;
+    *) die "no nvdisasm to fetch for $(uname -m); $instead" ;;
+  esac
+  note "setup.sh: fetching nvdisasm (log: build/tools/fetch.log)"
+  fetch_packages "$(grep "_$arch.deb" <<<"$kNvdisasmPackages")" nvdisasm.root "$kMesaArchives" non-free || die "no nvdisasm here; $instead"
+  found=$(find "$root/usr" -name nvdisasm -type f)
+  if [[ -n $found ]]; then mv "$found" "$tools/nvdisasm"; fi
+  rm -rf "$root"
+  [[ -n $found ]] || die "the package contains no nvdisasm; $instead"
+  note "nvdisasm: $tools/nvdisasm ($("$tools/nvdisasm" --version | sed -n 's/.* V\([0-9.]*\).*/\1/p'))"
+}
+
 # Whether the system's Vulkan headers, or those in build/tools, know all that the suite asks of a device.
 has_new_headers() {
   local folder
@@ -451,15 +412,10 @@ fetch_headers() {
 fetch_glslang() {
   local tools=$bench_root/build/tools left_out='kernels with cooperative matrices may be left out'
   if has_new_glslang; then return; fi
-  if [[ $(uname -m) != x86_64 ]]; then
-    note "setup.sh: no glslang $kGlslangWanted or newer here, and none to fetch but for x86-64: $left_out"
+  fetch_root glslang.root "glslang $kGlslangWanted or newer" "a newer glslang" "$kGlslangPackages" "$kDebianArchives" || {
+    note "setup.sh: $left_out"
     return 1
-  fi
-  note "setup.sh: fetching a newer glslang (log: build/tools/fetch.log)"
-  if ! fetch_packages "$kGlslangPackages" glslang.root; then
-    note "setup.sh: no glslang $kGlslangWanted or newer here: $left_out"
-    return 1
-  fi
+  }
   # The program runs with the C library that came with it.
   cat >"$tools/glslang" <<'WRAPPER'
 #!/bin/sh
