@@ -52,7 +52,7 @@ from benchlib.sass import chips, compilers, driver_listings, hip, kernel_sources
 from benchlib.results.machine_code import CODES, FOLDER, PAST, TWINS, by_hashes
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
-from benchlib.sass.sass_dump import Kernel
+from benchlib.sass.sass_dump import Dump, Kernel
 from benchlib.sass.sass_tool import Nvdisasm, ToolError
 
 NAME = "dump_sass.py"
@@ -89,7 +89,7 @@ class Disassembled:
 # ------------------------------------------------------------------------------------------------------------ gathering
 
 
-def run_programs(programs: Sequence[Path], folder: Path, wish: Sequence[str], on: chips.Launcher = chips.Launcher((), {})) -> list[str]:
+def run_programs(programs: Sequence[Path], folder: Path, wish: Sequence[str], on: chips.Launcher) -> list[str]:
     """Has every program dump its kernels into the folder, with these further arguments. Returns what went wrong, a line a program."""
 
     running: set[subprocess.Popen[str]] = set()
@@ -134,35 +134,32 @@ def chosen_programs(options: argparse.Namespace) -> list[Path]:
     return [found[name] for name in console.chosen(list(found), options.only)]
 
 
-def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
-    """The GPU's name ("" without one), the kernels, and what went wrong on the way."""
+def dumped(programs: Sequence[Path], folder: Path, wish: Sequence[str], on: chips.Launcher = chips.Launcher((), {})) -> tuple[Dump, list[str]]:
+    """What these programs dump into the folder, nothing where none of them does, and what went wrong."""
+    folder.mkdir(exist_ok=True)
+    problems = run_programs(programs, folder, wish, on)
+    return sass_dump.read_dump(folder) if any(folder.glob("*/index.json")) else Dump("", "", []), problems
+
+
+def on_device(options: argparse.Namespace) -> list[str]:
+    return ["--device", options.device] if options.device else []
+
+
+def gather(options: argparse.Namespace, folder: Path) -> tuple[str, list[Kernel], list[str]]:
+    """The GPU's name ("" without one), the kernels, and what went wrong on the way. `folder`: for what programs dump."""
     if options.source:
-        dump = sass_dump.read_dump(options.source)
+        dump, problems = sass_dump.read_dump(options.source), []
         console.chosen(sorted({kernel.experiment for kernel in dump.kernels}), options.only)
-        return dump.gpu if has_code(dump.kernels) else "", dump.kernels, []
-    chosen = chosen_programs(options)
-    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
-        problems = run_programs(chosen, Path(folder), ["--device", options.device] if options.device else [])
-        for problem in problems:
-            fail(problem)
-        gpu, kernels = "", []
-        if any(Path(folder).glob("*/index.json")):
-            dump = sass_dump.read_dump(Path(folder))
-            gpu, kernels = (dump.gpu if has_code(dump.kernels) else ""), dump.kernels
-        if options.sources:
-            kernels = [keep_source(kernel) for kernel in kernels]
-    if not driver_listings.are_listed(kernels) and not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
+    else:
+        dump, problems = dumped(chosen_programs(options), folder, on_device(options))
+    for problem in problems:
+        fail(problem)
+    gpu, kernels = dump.gpu if any(kernel.code or kernel.text for kernel in dump.kernels) else "", dump.kernels
+    if not options.source and not driver_listings.are_listed(kernels) and not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
         kernels = [k for k in kernels if k.api != "cuda"] + [
             kernel for kernel in sass_dump.read_cubins(options.bin.parent) if console.matches(kernel.experiment, options.only)
         ]
     return gpu, kernels, problems
-
-
-def has_code(kernels: Sequence[Kernel]) -> bool:
-    return any(kernel.code or kernel.text for kernel in kernels)
-
-
-_SOURCES: dict[tuple[str, str], str] = {}  # (experiment, file name): text
 
 
 def source_text(path: Path) -> str:
@@ -176,14 +173,6 @@ def source_text(path: Path) -> str:
     if run.returncode:
         raise InputError(f"spirv-dis {path.name}: {run.stderr.strip()}")
     return run.stdout
-
-
-def keep_source(kernel: Kernel) -> Kernel:
-    """Reads the source before the folder it lies in goes."""
-    if kernel.source and kernel.source.exists():
-        name = kernel.source.name.replace(".spv", ".spvasm")
-        _SOURCES.setdefault((kernel.experiment, name), source_text(kernel.source))
-    return kernel
 
 
 def without_binding(entry: str) -> str:
@@ -443,8 +432,8 @@ def page_of(twin: CodeTwin, archs: Collection[str], out: Path) -> Path:
     return out / FOLDER / experiment / (f"{name}.{arch}.md" if len(archs) > 1 else f"{name}.md")
 
 
-def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, complete: frozenset[str]) -> dict[Path, str | bytes]:
-    """Every file to write, and what goes into it."""
+def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, complete: frozenset[str], *, sources: bool) -> dict[Path, str | bytes]:
+    """Every file to write, and what goes into it. `sources`: also what the kernels were made of."""
     written: dict[Path, str | bytes] = {}
     archs = cuda_archs(items)
     texts: dict[str, dict[str, str]] = {}
@@ -458,12 +447,12 @@ def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, com
             written[folder / f"{stem}.bin"] = kernel.code
         if kernel.text:
             written[folder / f"{stem}.isa.txt"] = kernel.text
+        if sources and kernel.source and kernel.source.exists():
+            written[folder / kernel.source.name.replace(".spv", ".spvasm")] = source_text(kernel.source)
     for experiment, new in texts.items():
         path = listings.path(out, experiment)
         old = {} if experiment in complete else listings.texts(path)
         written[path] = archive.packed({name: text.encode("ascii") for name, text in {**old, **new}.items()})
-    for (experiment, name), content in _SOURCES.items():
-        written[out / FOLDER / experiment / name] = content
     keys = ["experiment", "kernel", "api", "arch"]
     written[out / "sass.csv"] = merged(out / "sass.csv", COLUMNS, [csv_row(item) for item in items], keys, complete)
     return written
@@ -624,27 +613,25 @@ def version_of(driver: str) -> str:
     return found[0] if found else "unknown"
 
 
-def dump_chip(options: argparse.Namespace) -> int:
+def dump_chip(options: argparse.Namespace, folder: Path) -> int:
     """Every Vulkan kernel, as Mesa compiles it for a chip that is not here."""
     chip = chips.CHIPS[options.chip]
     wave = options.wave or chip.waves[0]
     if options.hip:
         return dump_hip(options, chip, wave)
     on = chips.launcher(chip, ROOT / "build/tools")
-    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
+    if options.own:
+        chosen, wish = [options.bin / "own_kernel"], [str(options.own), "--compile-only", *(["--wave", str(options.wave)] if options.wave else [])]
+    else:
+        chosen, wish = chosen_programs(options), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)]
+    dump, problems = dumped(chosen, folder, wish, on)
+    for problem in problems:
+        fail(problem)
+    if not any(folder.glob("*/index.json")):
+        chips.check(chip, on, "")
         if options.own:
-            wish = [str(options.own), "--compile-only", *(["--wave", str(options.wave)] if options.wave else [])]
-            problems = run_programs([options.bin / "own_kernel"], Path(folder), wish, on)
-        else:
-            problems = run_programs(chosen_programs(options), Path(folder), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)], on)
-        for problem in problems:
-            fail(problem)
-        if not any(Path(folder).glob("*/index.json")):
-            chips.check(chip, on, "")
-            if options.own:
-                raise InputError(f"{chip.name}: {options.own} has no Vulkan side that compiles for it")
-            raise InputError(f"{chip.name}: no program could open such a device: {' '.join(on.prefix)} PROGRAM --dump-isa DIR says why")
-        dump = sass_dump.read_dump(Path(folder))
+            raise InputError(f"{chip.name}: {options.own} has no Vulkan side that compiles for it")
+        raise InputError(f"{chip.name}: no program could open such a device: {' '.join(on.prefix)} PROGRAM --dump-isa DIR says why")
     chips.check(chip, on, dump.gpu)
     kernels = select([kernel for kernel in dump.kernels if kernel.api == "vulkan"], options)
     of_own = f"build/own_kernel/{options.own.stem}" if options.own else "results"
@@ -653,7 +640,7 @@ def dump_chip(options: argparse.Namespace) -> int:
     found = [driver_listings.listed(kernel, driver_listings.wave_of(kernel, wave) if options.own else wave) for kernel in kernels]
     complete = frozenset() if options.kernel or problems else frozenset(kernel.experiment for kernel in kernels)
     write_listed(found, out, complete, bool(options.kernel or options.own), chip)
-    return 1 if problems else 0
+    return int(bool(problems))
 
 
 def dump_hip(options: argparse.Namespace, chip: chips.Chip, wave: int) -> int:
@@ -669,13 +656,10 @@ def dump_hip(options: argparse.Namespace, chip: chips.Chip, wave: int) -> int:
     return 0
 
 
-def lists_code(options: argparse.Namespace) -> bool:
+def lists_code(options: argparse.Namespace, folder: Path) -> bool:
     """Whether the device's driver lists code and gives out no bytes, as far as one program's kernels tell."""
-    if options.source:
-        return driver_listings.are_listed(sass_dump.read_dump(options.source).kernels)
-    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
-        run_programs(chosen_programs(options)[:1], Path(folder), ["--device", options.device] if options.device else [])
-        return any(Path(folder).glob("*/index.json")) and driver_listings.are_listed(sass_dump.read_dump(Path(folder)).kernels)
+    dump = sass_dump.read_dump(options.source) if options.source else dumped(chosen_programs(options)[:1], folder / "first", on_device(options))[0]
+    return driver_listings.are_listed(dump.kernels)
 
 
 def dump_listed(kernels: Sequence[Kernel], out: Path, *, shown: bool, whole: bool) -> None:
@@ -721,35 +705,36 @@ def run(options: argparse.Namespace) -> int:
     if options.page:
         write_page(options)
         return 0
-    if options.chip:
-        return dump_chip(options)
     if options.pages:
         for file, content in pages_again(options.out, options.only, options.kernel).items():
             write(file, content)
         return 0
-    _SOURCES.clear()
+    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
+        return (dump_chip if options.chip else dump_all)(options, Path(folder))
+
+
+def dump_all(options: argparse.Namespace, folder: Path) -> int:
+    """The kernels of the device that is here, or of the build."""
     path = sass_tool.find(options.nvdisasm)
-    if path is None and options.listings_only and not lists_code(options):
+    if path is None and options.listings_only and not lists_code(options, folder):
         fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
         return console.SKIPPED
     tool = Nvdisasm(path) if path else None
     if tool:
         _ = tool.version  # before anything is run: that it is an nvdisasm at all
-    gpu, kernels, problems = gather(options)
+    gpu, kernels, problems = gather(options, folder)
     out = options.out or (ROOT / "results" / programs.slug(gpu) if gpu else ROOT / "build" / "results")
     if driver_listings.are_listed(kernels):
         of_driver = select([kernel for kernel in kernels if kernel.api == "vulkan"], options)
         dump_listed(of_driver, out, shown=bool(options.kernel), whole=not options.kernel and not problems)
-        return 1 if problems else 0
-    chosen = with_known_arch(select(kernels, options))
-    if options.sources:
-        chosen = [keep_source(kernel) for kernel in chosen]
-    items = disassemble_all(chosen, tool)
+        return int(bool(problems))
+    items = disassemble_all(with_known_arch(select(kernels, options)), tool)
     twins = find_twins(items)
     complete = frozenset() if options.kernel or options.arch or problems else all_read(items)
+    written = outputs(items, tool, out, complete, sources=options.sources)
     if rows_of_past := past(out):
         write(out / PAST, csv_file.text(PAST_COLUMNS, rows_of_past))
-    written = outputs(items, tool, out, complete) | pages(twins, cuda_archs(items), out, complete, asked=bool(options.kernel))
+    written |= pages(twins, cuda_archs(items), out, complete, asked=bool(options.kernel))
     for file, content in written.items():
         write(file, content)
     remove_stale(out, written, complete)

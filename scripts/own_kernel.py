@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     files.write_atomic(out, markdown.render([page]))
     write_html(page, options.folder / "page.html")
     lines = own_kernel.sentences(own)
-    texts = [str(text) for key in ("faults", "notes") for text in own.result.get(key, [])]
+    texts = [*own.result["faults"], *own.result["notes"]]
     lines += texts
     room = TERMINAL_LINES - 1
     if len(lines) > room:

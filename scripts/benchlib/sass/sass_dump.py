@@ -35,6 +35,7 @@ class Kernel:
     text: str = ""  # the driver's own listing, where it gives one
     reason: str = ""  # why there is no code
     statistics: Mapping[str, float] = field(default_factory=dict, compare=False)  # every number that the API gives
+    block: int = 0  # threads; 0: not known
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -113,12 +114,10 @@ def _read_file(index: Path, entry: dict[str, object], key: str) -> bytes:
     if entry.get(key) is None:
         return b""
     path = index.parent / _plain_name(index, entry, key)
+    if not path.is_file():  # a pipe, say
+        raise InputError(f"{index}: {key}: there is no file {path.name}")
     try:
-        if not path.is_file():
-            raise InputError(f"{index}: {key}: there is no file {path.name}")
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"{path}: {path.stat().st_size} bytes are no kernel")
-        return path.read_bytes()
+        return files.read_at_most(path, _MOST_BYTES)
     except OSError as error:
         raise InputError(f"{index}: {key}: {error}") from error
 
@@ -152,6 +151,7 @@ def _read_kernel(index: Path, experiment: str, entry: dict[str, object]) -> Kern
         text=_read_file(index, entry, "text").decode("utf-8", "replace"),
         reason=_text(index, entry, "reason"),
         statistics={name: value for name, value in statistics.items() if isinstance(value, (int, float))},
+        block=_whole(index, entry, "block_x"),
     )
 
 
@@ -163,6 +163,13 @@ def _registers(index: Path, statistics: dict[str, object]) -> int | None:
                 raise InputError(f"{index}: {name} is {ascii(value)[:80]}, not a number of registers")
             return int(value)
     return None
+
+
+def _whole(index: Path, entry: dict[str, object], key: str) -> int:
+    value = entry.get(key) or 0
+    if type(value) is not int or not 0 <= value < 1 << 32:
+        raise InputError(f"{index}: {key} is {ascii(value)[:80]}, not a whole number")
+    return value
 
 
 def _constants(index: Path, entry: dict[str, object]) -> list[int]:
@@ -233,9 +240,7 @@ def read_cubins(build: Path) -> list[Kernel]:
     for path in single + nested:
         folder = path.parent.parent
         stem, arch = path.name.removesuffix(".cubin").rsplit(".", 1)
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"{path}: {path.stat().st_size} bytes are no kernel")
-        container = path.read_bytes()
+        container = files.read_at_most(path, _MOST_BYTES)
         try:
             functions = sass_cubin.functions(container)
         except sass_cubin.CubinError as error:

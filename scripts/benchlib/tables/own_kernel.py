@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchlib.base import csv_file
 from benchlib.base.errors import InputError
@@ -79,14 +80,14 @@ def _time_of(row: Row) -> Figure:
 class Own:
     """All that a folder holds."""
 
-    result: Mapping[str, object]
+    result: Mapping[str, Any]  # as _check_result has it
     sides: Sequence[str]
     rows: Sequence[Row]
     folder: Path
 
     @property
     def software(self) -> bool:
-        return bool(self.result.get("software")) or is_software(str(self.result["gpu"]))
+        return bool(self.result.get("software")) or is_software(self.result["gpu"])
 
     @property
     def pairs(self) -> list[TimedPair]:
@@ -110,12 +111,11 @@ class Own:
         """Those of whole launches: no steps of a pipeline."""
         return [pair for pair in self.pairs if pair.variant == self.result["name"]]
 
-
     def steps(self, whole: TimedPair) -> list[TimedPair]:
         """A pipeline's launches, each timed alone, as the whole was; none unless all of a side's were."""
         like = (whole.sizes, whole.cache, whole.checks)
         found = [pair for pair in self.pairs if step_of(pair.variant) and (pair.sizes, pair.cache, pair.checks) == like]
-        lengths = {len(side["files"]) for side in _list(self.result, "sides") if isinstance(side, dict)}
+        lengths = {len(side["files"]) for side in self.result["sides"]}
         return found if found and lengths == {len(found)} else []
 
 
@@ -224,8 +224,8 @@ def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
     found = sentences(own)
     blocks += [document.Bullets(tuple((text,) for text in found))] if found else []
     for key, title in (("faults", "What failed"), ("notes", "Notes")):
-        if texts := _list(result, key):
-            blocks.append(section(title, [document.Bullets(tuple((str(text),) for text in texts))]))
+        if texts := result[key]:
+            blocks.append(section(title, [document.Bullets(tuple((text,) for text in texts))]))
     blocks.append(section("Times", _times(own)))
     kernels = _kernels(own.folder)
     blocks.append(section("Kernels", _about(own, kernels, tool)))
@@ -236,11 +236,6 @@ def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
     if sources := _sources(own):
         blocks.append(section("Sources", sources))
     return [section(f"{result['name']}: {' and '.join(own.sides)}", blocks)]
-
-
-def _list(result: Mapping[str, object], key: str) -> Sequence[object]:
-    found = result.get(key)
-    return found if isinstance(found, list) else []
 
 
 def _times(own: Own) -> Blocks:
@@ -269,8 +264,8 @@ def _times(own: Own) -> Blocks:
 
 def _name_of(own: Own, step: int) -> str:
     """"step 2 (product)", by its file; "step 2 (scan and root)", where the sides' files have other names."""
-    files = [side["files"][step - 1] for side in _list(own.result, "sides") if isinstance(side, dict) and step <= len(side["files"])]
-    return f"step {step} ({' and '.join(dict.fromkeys(Path(str(file)).stem for file in files))})"
+    files = [side["files"][step - 1] for side in own.result["sides"] if step <= len(side["files"])]
+    return f"step {step} ({' and '.join(dict.fromkeys(Path(file).stem for file in files))})"
 
 
 def _time(ns: float | None) -> str:
@@ -282,26 +277,10 @@ def _time(ns: float | None) -> str:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@dataclass(frozen=True)
-class Known:
-    kernel: Kernel
-    block: int
-    statistics: Mapping[str, float]
-
-
-def _kernels(folder: Path) -> list[Known]:
+def _kernels(folder: Path) -> Sequence[Kernel]:
     """What --dump-isa wrote."""
     index = folder / MACHINE_CODE / "own_kernel" / "index.json"
-    if not index.is_file():
-        return []
-    found = []
-    kernels = sass_dump.read_dump(folder / MACHINE_CODE).kernels  # which says what is wrong with the file
-    entries = {(entry["stem"], entry["kernel"], entry["api"]): entry for entry in json.loads(index.read_text(encoding="utf-8"))["kernels"]}
-    for kernel in kernels:
-        entry = entries.get((kernel.stem, kernel.entry, kernel.api))
-        if entry:
-            found.append(Known(kernel, int(entry["block_x"]), entry["statistics"]))
-    return found
+    return sass_dump.read_dump(folder / MACHINE_CODE).kernels if index.is_file() else []
 
 
 def stem_of(own: Own, side: int, step: int = 0, steps: int = 1) -> str:
@@ -310,24 +289,22 @@ def stem_of(own: Own, side: int, step: int = 0, steps: int = 1) -> str:
     return stem if steps == 1 else f"{stem}_{step + 1}"
 
 
-def _about(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> Blocks:
+def _about(own: Own, kernels: Sequence[Kernel], tool: Nvdisasm | None) -> Blocks:
     rows = []
-    for number, side in enumerate(_list(own.result, "sides")):
-        assert isinstance(side, dict)
+    for number, side in enumerate(own.result["sides"]):
         files = side["files"]
         for step, file in enumerate(files):
             stem = stem_of(own, number, step, len(files))
-            known = next((each for each in kernels if each.kernel.stem == stem), None)
-            registers = known.kernel.registers if known else None
-            blocks = occupancy.resident_blocks(known.kernel.arch, known.block, registers) if known and registers else None
+            known = next((each for each in kernels if each.stem == stem), None)
+            registers = known.registers if known else None
+            blocks = occupancy.resident_blocks(known.arch, known.block, registers) if known and registers else None
             spills = known.statistics.get("localSizeBytes") if known else None
             length = len(listing(known, tool)) if known else 0
             rows.append([side["side"], Path(file).name, side["compiled_by"] or "as it came", str(registers or NONE), str(blocks or NONE), sig(spills, 1) if spills is not None else NONE, str(length or NONE)])
     return [table(["side", "file", "compiled by", "registers:", "resident blocks per SM:", "local memory, bytes:", "instructions:"], rows)]
 
 
-def listing(known: Known, tool: Nvdisasm | None) -> Sequence[sass.Instruction]:
-    kernel = known.kernel
+def listing(kernel: Kernel, tool: Nvdisasm | None) -> Sequence[sass.Instruction]:
     if not kernel.code or tool is None:
         return []
     try:
@@ -337,18 +314,18 @@ def listing(known: Known, tool: Nvdisasm | None) -> Sequence[sass.Instruction]:
     return sass.mark_roles(found.instructions, descriptors=kernel.descriptors)
 
 
-def _machine_code(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> Blocks:
+def _machine_code(own: Own, kernels: Sequence[Kernel], tool: Nvdisasm | None) -> Blocks:
     if len(own.sides) != 2:
         return [paragraph("There is one side: nothing to compare.")]
     sides = []
     for number in (0, 1):
-        known = next((each for each in kernels if each.kernel.stem == stem_of(own, number)), None)
+        known = next((each for each in kernels if each.stem == stem_of(own, number)), None)
         if known is None:
             return [paragraph(f"There is no machine code of {own.sides[number]}.")]
         instructions = listing(known, tool)
         if not instructions:
-            return [paragraph(f"{own.sides[number]}: {known.kernel.reason or 'its code was not disassembled: nvdisasm was not found, or does not read it'}.")]
-        sides.append(sass_diff.ListingSide(own.sides[number], instructions, known.kernel.descriptors))
+            return [paragraph(f"{own.sides[number]}: {known.reason or 'its code was not disassembled: nvdisasm was not found, or does not read it'}.")]
+        sides.append(sass_diff.ListingSide(own.sides[number], instructions, known.descriptors))
     difference = sass_diff.compare(sides[0], sides[1])
     width = max([len(row.left.text()) for row in difference.rows if row.left] + [20])
     lines = [f"{row.left.text() if row.left else '':{width}}  {row.mark}  {row.right.text() if row.right else ''}".rstrip() for row in difference.rows[:MOST_ROWS]]
@@ -359,9 +336,9 @@ def _machine_code(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> 
 
 def _sources(own: Own) -> Blocks:
     """The TOML file and the kernels' text, for a reader who does not have them; what is binary, or is gone, is left out."""
-    steps = [file for side in _list(own.result, "sides") if isinstance(side, dict) for file in side["files"]]
+    steps = [file for side in own.result["sides"] for file in side["files"]]
     blocks: Blocks = []
-    for path in dict.fromkeys(Path(str(file)) for file in (own.result["file"], *steps)):
+    for path in dict.fromkeys(Path(file) for file in (own.result["file"], *steps)):
         try:
             is_text = path.suffix in TEXTS and path.is_file() and path.stat().st_size <= MOST_SOURCE_BYTES
             lines = path.read_text(encoding="utf-8").rstrip().splitlines() if is_text else []
