@@ -58,7 +58,6 @@ enum Op : Word {
   kArrayLength = 68,
   kDecorate = 71,
   kMemberDecorate = 72,
-  kDecorationGroup = 73,
   kGroupDecorate = 74,
   kGroupMemberDecorate = 75,
   kVectorShuffle = 79,
@@ -199,30 +198,11 @@ struct SpirvModule::Content {
 
 namespace {
 
-// How many words at the begin of an instruction in a function may be ids; what is behind them are numbers.
-std::size_t id_words(const Instruction& one) {
-  switch (one.op) {
-    case kLine:
-      return 1;
-    case kCompositeExtract:
-    case kLoad:
-    case kArrayLength:
-      return 3;
-    case kCompositeInsert:
-    case kVectorShuffle:
-      return 4;
-    case kStore:
-    case kLoopMerge:
-      return 2;
-    case kSelectionMerge:
-    case kSwitch:
-      return 1;
-    case kVariable:  // its storage class
-      return 2;
-    default:
-      return one.words.size();
-  }
-}
+// How many words at the begin of these instructions in a function may be ids; what is behind them are numbers. Of a variable
+// the third is its storage class.
+constexpr std::pair<Word, std::size_t> kIdWords[] = {
+    {kLine, 1},  {kCompositeExtract, 3}, {kLoad, 3},           {kArrayLength, 3}, {kCompositeInsert, 4}, {kVectorShuffle, 4},
+    {kStore, 2}, {kLoopMerge, 2},        {kSelectionMerge, 1}, {kSwitch, 1},      {kVariable, 2}};
 
 std::vector<Word> words_of(std::span<const std::byte> bytes) {
   std::vector<Word> words(bytes.size() / sizeof(Word));
@@ -243,7 +223,8 @@ void SpirvModule::Content::read_in_function(const Instruction& one, Function& fu
   if (one.op == kLoad) function.loads.push_back({one.at(0), one.at(2)});
   // A type and a result come first; what has neither names values that are known already, or labels.
   if (one.words.size() > 1) function.types.emplace(one.words[1], one.words[0]);
-  const std::size_t ids = std::min(id_words(one), one.words.size());
+  const auto known = std::ranges::find(kIdWords, one.op, &std::pair<Word, std::size_t>::first);
+  const std::size_t ids = known == std::end(kIdWords) ? one.words.size() : std::min(known->second, one.words.size());
   for (std::size_t i = 0; i < ids; ++i) {
     if (one.op == kExtInst && i == 3) continue;  // the number of an instruction in its set
     function.uses.insert(one.words[i]);
@@ -363,6 +344,41 @@ void SpirvModule::Content::read() {
 }
 
 namespace {
+
+// Of two whole numbers that are not negative.
+struct Operation {
+  Word op = 0;
+  std::uint64_t (*result)(std::uint64_t, std::uint64_t) = nullptr;
+  // Of the second one.
+  std::uint64_t least = 0;
+  std::uint64_t most = ~std::uint64_t{0};
+};
+constexpr Operation kOperations[] = {
+    {128, [](auto a, auto b) { return a + b; }},                            // OpIAdd
+    {130, [](auto a, auto b) { return a - b; }},                            // OpISub
+    {132, [](auto a, auto b) { return a * b; }},                            // OpIMul
+    {134, [](auto a, auto b) { return a / b; }, 1},                         // OpUDiv
+    {135, [](auto a, auto b) { return a / b; }, 1},                         // OpSDiv
+    {137, [](auto a, auto b) { return a % b; }, 1},                         // OpUMod
+    {138, [](auto a, auto b) { return a % b; }, 1},                         // OpSRem
+    {139, [](auto a, auto b) { return a % b; }, 1},                         // OpSMod
+    {170, [](auto a, auto b) -> std::uint64_t { return a == b ? 1 : 0; }},  // OpIEqual
+    {171, [](auto a, auto b) -> std::uint64_t { return a != b ? 1 : 0; }},  // OpINotEqual
+    {172, [](auto a, auto b) -> std::uint64_t { return a > b ? 1 : 0; }},   // OpUGreaterThan
+    {173, [](auto a, auto b) -> std::uint64_t { return a > b ? 1 : 0; }},   // OpSGreaterThan
+    {174, [](auto a, auto b) -> std::uint64_t { return a >= b ? 1 : 0; }},  // OpUGreaterThanEqual
+    {175, [](auto a, auto b) -> std::uint64_t { return a >= b ? 1 : 0; }},  // OpSGreaterThanEqual
+    {176, [](auto a, auto b) -> std::uint64_t { return a < b ? 1 : 0; }},   // OpULessThan
+    {177, [](auto a, auto b) -> std::uint64_t { return a < b ? 1 : 0; }},   // OpSLessThan
+    {178, [](auto a, auto b) -> std::uint64_t { return a <= b ? 1 : 0; }},  // OpULessThanEqual
+    {179, [](auto a, auto b) -> std::uint64_t { return a <= b ? 1 : 0; }},  // OpSLessThanEqual
+    {194, [](auto a, auto b) { return a >> b; }, 0, 63},                    // OpShiftRightLogical
+    {195, [](auto a, auto b) { return a >> b; }, 0, 63},                    // OpShiftRightArithmetic
+    {196, [](auto a, auto b) { return a << b; }, 0, 63},                    // OpShiftLeftLogical
+    {197, [](auto a, auto b) { return a | b; }},                            // OpBitwiseOr
+    {198, [](auto a, auto b) { return a ^ b; }},                            // OpBitwiseXor
+    {199, [](auto a, auto b) { return a & b; }},                            // OpBitwiseAnd
+};
 
 // One entry point, with the values of its specialization constants.
 template <class Content>
@@ -528,51 +544,9 @@ class EntryReader {
   static std::optional<std::uint64_t> operation(Word op, const std::vector<std::uint64_t>& of) {
     if (of.size() == 1 && (op == 113 || op == 114 || op == 124)) return of[0];  // OpUConvert, OpSConvert, OpBitcast
     if (of.size() == 3 && op == 169) return of[0] != 0 ? of[1] : of[2];         // OpSelect
-    if (of.size() != 2) return std::nullopt;
-    switch (op) {
-      case 128:  // OpIAdd
-        return of[0] + of[1];
-      case 130:  // OpISub
-        return of[0] - of[1];
-      case 132:  // OpIMul
-        return of[0] * of[1];
-      case 134:  // OpUDiv
-      case 135:  // OpSDiv
-        return of[1] == 0 ? std::nullopt : std::optional(of[0] / of[1]);
-      case 137:  // OpUMod
-      case 138:  // OpSRem
-      case 139:  // OpSMod
-        return of[1] == 0 ? std::nullopt : std::optional(of[0] % of[1]);
-      case 170:  // OpIEqual
-        return of[0] == of[1] ? 1 : 0;
-      case 171:  // OpINotEqual
-        return of[0] != of[1] ? 1 : 0;
-      case 172:  // OpUGreaterThan
-      case 173:  // OpSGreaterThan
-        return of[0] > of[1] ? 1 : 0;
-      case 174:  // OpUGreaterThanEqual
-      case 175:  // OpSGreaterThanEqual
-        return of[0] >= of[1] ? 1 : 0;
-      case 176:  // OpULessThan
-      case 177:  // OpSLessThan
-        return of[0] < of[1] ? 1 : 0;
-      case 178:  // OpULessThanEqual
-      case 179:  // OpSLessThanEqual
-        return of[0] <= of[1] ? 1 : 0;
-      case 194:  // OpShiftRightLogical
-      case 195:  // OpShiftRightArithmetic
-        return of[1] > 63 ? std::nullopt : std::optional(of[0] >> of[1]);
-      case 196:  // OpShiftLeftLogical
-        return of[1] > 63 ? std::nullopt : std::optional(of[0] << of[1]);
-      case 197:  // OpBitwiseOr
-        return of[0] | of[1];
-      case 198:  // OpBitwiseXor
-        return of[0] ^ of[1];
-      case 199:  // OpBitwiseAnd
-        return of[0] & of[1];
-      default:
-        return std::nullopt;
-    }
+    const auto known = std::ranges::find(kOperations, op, &Operation::op);
+    if (of.size() != 2 || known == std::end(kOperations) || of[1] < known->least || of[1] > known->most) return std::nullopt;
+    return known->result(of[0], of[1]);
   }
 
   void read_local_size() {
