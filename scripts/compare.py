@@ -31,7 +31,7 @@ from benchlib.base import console, csv_file, files
 from benchlib.document import markdown
 from benchlib.document.columns import WIDTH
 from benchlib.fleet.comparison import BAND, COMPARED, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, UNCLEAR
-from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means
+from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions
 from benchlib.fleet.comparison import Comparison, ComparedCase, compare
 from benchlib.fleet.groups import Group
 from benchlib.model import analysis
@@ -225,16 +225,18 @@ def judged_sides(found: Comparison, root: Path) -> dict[str, tuple[Study, summar
     return {name: (study, said) for name, study in studies.items() if (said := summary.load(root, study))}
 
 
-def change_text(factor: float | None) -> str:
-    return NONE if factor is None else f"{100 * (factor - 1):+.1f} %"
-
-
 def means_table(found: Comparison) -> str:
-    """A row a program."""
-    rows = [
-        [escape(mean.name), *(f"{mean.by_api[api]:.3f}" if api in mean.by_api else NONE for api in APIS), str(mean.cases), change_text(mean.change)]
-        for mean in means(found.rows)
-    ]
+    """A row a program: the geometric mean of its cases' B/A, and that of what Vulkan/CUDA changes by over its pairs."""
+    by_program: dict[str, dict[str, dict[str, float]]] = {}  # case, API: B/A
+    for row in found.rows:
+        if row.ratio and row.ratio.value > 0:
+            by_program.setdefault(row.experiment, {}).setdefault(row.name, {})[row.api] = row.ratio.value
+    rows = []
+    for name, cases in by_program.items():
+        ratios = [[case[api] for case in cases.values() if api in case] for api in APIS]
+        changes = [case["vulkan"] / case["cuda"] for case in cases.values() if len(case) == len(APIS)]
+        change_ = f"{100 * (statistics.geometric_mean(changes) - 1):+.1f} %" if changes else NONE
+        rows.append([escape(name), *(f"{statistics.geometric_mean(each):.3f}" if each else NONE for each in ratios), str(sum(map(len, ratios))), change_])
     return markdown.table(["program", *(f"B/A of {API_NAMES[api]}'s times:" for api in APIS), "cases:", "Vulkan/CUDA changes by:"], rows)
 
 

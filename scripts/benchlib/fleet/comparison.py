@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -256,33 +256,6 @@ def origins(a: Results, b: Results) -> list[tuple[str, str, str]]:
         texts = [", ".join(side.distinct(column)) for side in (a, b)]
         if texts[0] != texts[1]:
             found.append((column, texts[0], texts[1]))
-    return found
-
-
-@dataclass(frozen=True)
-class Mean:
-    """How long cases take in B over A: geometric means, and by how much Vulkan/CUDA changes over their pairs."""
-
-    name: str
-    programs: int
-    cases: int
-    by_api: Mapping[str, float]
-    change: float | None  # a factor
-
-
-def means(rows: Iterable[ComparedCase], name_of: Callable[[str], str] = str) -> list[Mean]:
-    """By `name_of` each program's name, those without a time on both sides left out."""
-    by_name: dict[str, dict[tuple[str, str], dict[str, float]]] = {}  # name, program and case, API: B/A
-    for row in rows:
-        if row.ratio and row.ratio.value > 0:
-            by_name.setdefault(name_of(row.experiment), {}).setdefault((row.experiment, row.name), {})[row.api] = row.ratio.value
-    found = []
-    for name, cases in by_name.items():
-        of = {api: [case[api] for case in cases.values() if api in case] for api in results.APIS}
-        changes = [case["vulkan"] / case["cuda"] for case in cases.values() if len(case) == len(results.APIS)]
-        averages = {api: statistics.geometric_mean(values_) for api, values_ in of.items() if values_}
-        count = sum(map(len, of.values()))
-        found.append(Mean(name, len({program for program, _ in cases}), count, averages, statistics.geometric_mean(changes) if changes else None))
     return found
 
 

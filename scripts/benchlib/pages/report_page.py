@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jinja2
@@ -23,10 +24,9 @@ from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
 from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, rules as rules_, run_tables, summary
 from benchlib.model.analysis import Study
-from benchlib.claims.claims import VERDICTS, Claim
-from benchlib.document.document import NONE, Cell, Section, cell_text
+from benchlib.claims.claims import VERDICTS
+from benchlib.document.document import NONE, Cell, cell_text
 from benchlib.pages.pipeline import Judged
-from benchlib.document.plots import Chart
 from benchlib.pages.summary import Summary
 from benchlib.tables import claim_tables
 
@@ -52,61 +52,7 @@ KINDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """A chart as it is in the page."""
-
-    name: str
-    chart: Chart
-    svgs: Sequence[str]
-    width: int  # of each, px
-    command: str  # that measures it again
-
-
-@dataclass(frozen=True)
-class ClaimRow:
-    claim: Claim
-    tables: Sequence[str]  # sections of the page that show it, by their titles
-    figures: Sequence[str]  # by their names
-
-
-@dataclass(frozen=True)
-class Experiment:
-    name: str
-    short: str
-    measured: bool
-    question: str
-    answer: str
-    claims: Sequence[ClaimRow]
-    folded: str  # about the claims that are not among those
-    pairs: Sequence[tuple[str, int]]
-    figures: Sequence[Drawing]
-    strip: tuple[str, ...]  # wide and narrow
-    command: str
-    sections: Sequence[Section]
-    kernels: Mapping[str, str]  # by a variant, the name under which its machine code is shown
-
-
-@dataclass(frozen=True)
-class Page:
-    judged: Judged
-    gpu: str
-    subtitle: str
-    beside: Sequence[document.Block]  # this GPU beside the published ones
-    verdict: Sequence[document.Block]  # the headline's kinds of work
-    picture: tuple[str, ...]  # the pairs of the headline's kinds: wide and narrow
-    every_pair: tuple[str, ...]  # the same of all kinds
-    kinds: document.Block | None  # of all kinds, a table
-    rules: Sequence[document.Block]  # what to do
-    totals: Sequence[tuple[str, int]]
-    not_run: int  # of them, claims of experiments that did not run
-    experiments: Sequence[Experiment]
-    environment: document.Block
-    uuids: str
-    commits: str
-    reproduce: str
-    twins: Mapping[str, Any]
-    boards: Sequence[document.Block]  # none where there is one board
+Page = Experiment = SimpleNamespace  # what the templates show, by the names that they know it by
 
 
 def page(judged: Judged, root: Path) -> Page:
@@ -130,12 +76,13 @@ def page(judged: Judged, root: Path) -> Page:
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
         beside=beside.blocks(root, study, said),
-        verdict=front.verdict(said, study) if said else [],
+        verdict=front.verdict(said, study) if said else [],  # the headline's kinds of work
         picture=ratio_strip.strips(summary.PICTURE_TITLE, [(kind.name, kind.found) for _, kind in summary.headline(said)]) if said else (),
-        every_pair=summary.drawings(said) if said else (),
+        every_pair=summary.drawings(said) if said else (),  # the same of all kinds
         kinds=summary.kinds(said) if said and said.kinds else None,
         rules=rules(said, judged, experiments) if said and not judged.state.software else [],
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
+        # Of the totals, claims of experiments that did not run.
         not_run=sum(len(group.claims) for group in judged.groups if group.experiment not in absent | study.tables.keys()),
         experiments=experiments,
         environment=environments(study),
@@ -188,7 +135,7 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
             chart = plot.chart(study, table)
             svgs = plots.panel_svgs(chart)
             again = command(name, plot.variants, gpu_dir, counted=not judged.without_cuda)
-            figures += [Drawing(id_, chart, svgs, plots.panel_width(chart), again)] if svgs else []
+            figures += [SimpleNamespace(name=id_, chart=chart, svgs=svgs, width=plots.panel_width(chart), command=again)] if svgs else []
         missing = document.section("Failed and skipped", [run_tables.missing_rows(table)])
         sections = [*pipeline.sections(judged, table), missing]
     titles, drawn = {each.title for each in sections}, {each.name for each in figures}
@@ -196,7 +143,7 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
     unmeasured = [claim.id for claim in group.claims if judged.without_cuda and claim.shown is None] if group else []
     for claim in (claim for claim in group.claims if claim.id not in unmeasured) if group else []:
         shown_in = [[each for each in claim.entry.get(key, []) if each in there] for key, there in (("tables", titles), ("figures", drawn))]
-        rows.append(ClaimRow(claim, *shown_in))
+        rows.append(SimpleNamespace(claim=claim, tables=shown_in[0], figures=shown_in[1]))
     return Experiment(
         name=name,
         short=short_name(name, names),
@@ -204,13 +151,13 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
         question=group.question if group else "",
         answer=judged.answer(group) if table is not None else "",
         claims=rows,
-        folded=claim_tables.unmeasured_words(unmeasured) if unmeasured else "",
+        folded=claim_tables.unmeasured_words(unmeasured) if unmeasured else "",  # about the claims that are not among those
         pairs=[(each, counts[each]) for each in claim_tables.PAIR_VERDICTS if counts[each]],
         figures=figures,
-        strip=ratio_strip.ratio_strip(table) if table is not None else (),
+        strip=ratio_strip.ratio_strip(table) if table is not None else (),  # wide and narrow
         command=command(name, "", gpu_dir),
         sections=sections,
-        kernels=listed,
+        kernels=listed,  # by a variant, the name under which its machine code is shown
     )
 
 
