@@ -134,24 +134,26 @@ def chosen_programs(options: argparse.Namespace) -> list[Path]:
     return [found[name] for name in console.chosen(list(found), options.only)]
 
 
-def dumped(programs: Sequence[Path], folder: Path, wish: Sequence[str], on: chips.Launcher = chips.Launcher((), {})) -> tuple[Dump, list[str]]:
-    """What these programs dump into the folder, nothing where none of them does, and what went wrong."""
-    folder.mkdir(exist_ok=True)
-    problems = run_programs(programs, folder, wish, on)
-    return sass_dump.read_dump(folder) if any(folder.glob("*/index.json")) else Dump("", "", []), problems
+def dumped(programs: Sequence[Path], wish: Sequence[str], on: chips.Launcher = chips.Launcher((), {})) -> tuple[Dump | None, list[str]]:
+    """What these programs dump, with these further arguments; None where none of them does. And what went wrong."""
+    with tempfile.TemporaryDirectory(prefix="dump_sass.") as name:
+        folder = Path(name)
+        problems = run_programs(programs, folder, wish, on)
+        return sass_dump.read_dump(folder) if any(folder.glob("*/index.json")) else None, problems
 
 
 def on_device(options: argparse.Namespace) -> list[str]:
     return ["--device", options.device] if options.device else []
 
 
-def gather(options: argparse.Namespace, folder: Path) -> tuple[str, list[Kernel], list[str]]:
-    """The GPU's name ("" without one), the kernels, and what went wrong on the way. `folder`: for what programs dump."""
+def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
+    """The GPU's name ("" without one), the kernels, and what went wrong on the way."""
     if options.source:
         dump, problems = sass_dump.read_dump(options.source), []
         console.chosen(sorted({kernel.experiment for kernel in dump.kernels}), options.only)
     else:
-        dump, problems = dumped(chosen_programs(options), folder, on_device(options))
+        found, problems = dumped(chosen_programs(options), on_device(options))
+        dump = found or Dump("", "", [])
     for problem in problems:
         fail(problem)
     gpu, kernels = dump.gpu if any(kernel.code or kernel.text for kernel in dump.kernels) else "", dump.kernels
@@ -160,19 +162,6 @@ def gather(options: argparse.Namespace, folder: Path) -> tuple[str, list[Kernel]
             kernel for kernel in sass_dump.read_cubins(options.bin.parent) if console.matches(kernel.experiment, options.only)
         ]
     return gpu, kernels, problems
-
-
-def source_text(path: Path) -> str:
-    """PTX as it is; SPIR-V as spirv-dis writes it."""
-    if path.suffix != ".spv":
-        return path.read_text(encoding="utf-8", errors="replace").rstrip("\0")
-    try:
-        run = subprocess.run(["spirv-dis", path], capture_output=True, text=True, timeout=60, check=False)
-    except FileNotFoundError as error:
-        raise InputError("spirv-dis is not installed (package spirv-tools); leave --sources away") from error
-    if run.returncode:
-        raise InputError(f"spirv-dis {path.name}: {run.stderr.strip()}")
-    return run.stdout
 
 
 def without_binding(entry: str) -> str:
@@ -432,8 +421,8 @@ def page_of(twin: CodeTwin, archs: Collection[str], out: Path) -> Path:
     return out / FOLDER / experiment / (f"{name}.{arch}.md" if len(archs) > 1 else f"{name}.md")
 
 
-def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, complete: frozenset[str], *, sources: bool) -> dict[Path, str | bytes]:
-    """Every file to write, and what goes into it. `sources`: also what the kernels were made of."""
+def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, complete: frozenset[str]) -> dict[Path, str | bytes]:
+    """Every file to write, and what goes into it."""
     written: dict[Path, str | bytes] = {}
     archs = cuda_archs(items)
     texts: dict[str, dict[str, str]] = {}
@@ -447,8 +436,6 @@ def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, com
             written[folder / f"{stem}.bin"] = kernel.code
         if kernel.text:
             written[folder / f"{stem}.isa.txt"] = kernel.text
-        if sources and kernel.source and kernel.source.exists():
-            written[folder / kernel.source.name.replace(".spv", ".spvasm")] = source_text(kernel.source)
     for experiment, new in texts.items():
         path = listings.path(out, experiment)
         old = {} if experiment in complete else listings.texts(path)
@@ -525,7 +512,7 @@ def pages_again(out: Path, only: Sequence[str], kernels: Sequence[str] = ()) -> 
     return {out / "sass.csv": counted} | pages(compared(found), archs, out, frozenset(), asked=True)
 
 
-_OWN_FILES = re.compile(r".*\.(sass(\.xz)?|bin|md|isa\.txt|ptx|spvasm)")
+_OWN_FILES = re.compile(r".*\.(sass(\.xz)?|bin|md|isa\.txt|ptx|spvasm)")  # also an older program's
 
 
 def remove_stale(out: Path, written: dict[Path, str | bytes], complete: frozenset[str]) -> None:
@@ -566,7 +553,6 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
     add("--pages", action="store_true", help="disassemble nothing: write the pages and counts of the listings in --out")
     add("--page", metavar="KERNEL", help="disassemble nothing: write build/listings/EXPERIMENT/KERNEL.html of what every compiler in results/ made of it")
-    add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
     if options.page and (options.chip or options.pages or options.source or options.kernel or options.arch or options.device):
@@ -613,7 +599,7 @@ def version_of(driver: str) -> str:
     return found[0] if found else "unknown"
 
 
-def dump_chip(options: argparse.Namespace, folder: Path) -> int:
+def dump_chip(options: argparse.Namespace) -> int:
     """Every Vulkan kernel, as Mesa compiles it for a chip that is not here."""
     chip = chips.CHIPS[options.chip]
     wave = options.wave or chip.waves[0]
@@ -624,10 +610,10 @@ def dump_chip(options: argparse.Namespace, folder: Path) -> int:
         chosen, wish = [options.bin / "own_kernel"], [str(options.own), "--compile-only", *(["--wave", str(options.wave)] if options.wave else [])]
     else:
         chosen, wish = chosen_programs(options), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)]
-    dump, problems = dumped(chosen, folder, wish, on)
+    dump, problems = dumped(chosen, wish, on)
     for problem in problems:
         fail(problem)
-    if not any(folder.glob("*/index.json")):
+    if dump is None:
         chips.check(chip, on, "")
         if options.own:
             raise InputError(f"{chip.name}: {options.own} has no Vulkan side that compiles for it")
@@ -656,10 +642,10 @@ def dump_hip(options: argparse.Namespace, chip: chips.Chip, wave: int) -> int:
     return 0
 
 
-def lists_code(options: argparse.Namespace, folder: Path) -> bool:
+def lists_code(options: argparse.Namespace) -> bool:
     """Whether the device's driver lists code and gives out no bytes, as far as one program's kernels tell."""
-    dump = sass_dump.read_dump(options.source) if options.source else dumped(chosen_programs(options)[:1], folder / "first", on_device(options))[0]
-    return driver_listings.are_listed(dump.kernels)
+    dump = sass_dump.read_dump(options.source) if options.source else dumped(chosen_programs(options)[:1], on_device(options))[0]
+    return dump is not None and driver_listings.are_listed(dump.kernels)
 
 
 def dump_listed(kernels: Sequence[Kernel], out: Path, *, shown: bool, whole: bool) -> None:
@@ -709,20 +695,19 @@ def run(options: argparse.Namespace) -> int:
         for file, content in pages_again(options.out, options.only, options.kernel).items():
             write(file, content)
         return 0
-    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
-        return (dump_chip if options.chip else dump_all)(options, Path(folder))
+    return dump_chip(options) if options.chip else dump_all(options)
 
 
-def dump_all(options: argparse.Namespace, folder: Path) -> int:
+def dump_all(options: argparse.Namespace) -> int:
     """The kernels of the device that is here, or of the build."""
     path = sass_tool.find(options.nvdisasm)
-    if path is None and options.listings_only and not lists_code(options, folder):
+    if path is None and options.listings_only and not lists_code(options):
         fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
         return console.SKIPPED
     tool = Nvdisasm(path) if path else None
     if tool:
         _ = tool.version  # before anything is run: that it is an nvdisasm at all
-    gpu, kernels, problems = gather(options, folder)
+    gpu, kernels, problems = gather(options)
     out = options.out or (ROOT / "results" / programs.slug(gpu) if gpu else ROOT / "build" / "results")
     if driver_listings.are_listed(kernels):
         of_driver = select([kernel for kernel in kernels if kernel.api == "vulkan"], options)
@@ -731,7 +716,7 @@ def dump_all(options: argparse.Namespace, folder: Path) -> int:
     items = disassemble_all(with_known_arch(select(kernels, options)), tool)
     twins = find_twins(items)
     complete = frozenset() if options.kernel or options.arch or problems else all_read(items)
-    written = outputs(items, tool, out, complete, sources=options.sources)
+    written = outputs(items, tool, out, complete)
     if rows_of_past := past(out):
         write(out / PAST, csv_file.text(PAST_COLUMNS, rows_of_past))
     written |= pages(twins, cuda_archs(items), out, complete, asked=bool(options.kernel))

@@ -31,7 +31,6 @@ class Kernel:
     isa_hash: str = ""
     registers: int | None = None
     descriptors: bool = False  # its buffers come from descriptors
-    source: Path | None = None  # PTX or binary SPIR-V
     text: str = ""  # the driver's own listing, where it gives one
     reason: str = ""  # why there is no code
     statistics: Mapping[str, float] = field(default_factory=dict, compare=False)  # every number that the API gives
@@ -147,7 +146,6 @@ def _read_kernel(index: Path, experiment: str, entry: dict[str, object]) -> Kern
         isa_hash=isa_hash or sass_cubin.isa_hash(code),
         registers=_registers(index, statistics),
         descriptors=api == "vulkan" and uses_descriptors(source),
-        source=source,
         text=_read_file(index, entry, "text").decode("utf-8", "replace"),
         reason=_text(index, entry, "reason"),
         statistics={name: value for name, value in statistics.items() if isinstance(value, (int, float))},
@@ -248,7 +246,6 @@ def read_cubins(build: Path) -> list[Kernel]:
         for function in functions.values():
             if function.name.startswith("_"):
                 continue  # of CUDA's device runtime, which is linked in; ours have the names that their sources give them
-            ptx = path.with_name(f"{stem}.ptx")
             kernels.append(
                 Kernel(
                     experiment=folder.name if folder.parent == build else programs.name_in_folder(folder),
@@ -261,7 +258,6 @@ def read_cubins(build: Path) -> list[Kernel]:
                     container=container,
                     isa_hash=sass_cubin.isa_hash(function.code),
                     registers=function.registers,
-                    source=ptx if ptx.exists() else None,
                 )
             )
     return kernels
