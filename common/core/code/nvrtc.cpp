@@ -10,22 +10,7 @@
 namespace bench {
 namespace {
 
-// The functions of nvrtc.h that are used, as NVRTC's documentation declares them: results are 0 for success.
 using Program = struct Opaque*;
-struct Nvrtc {
-  int (*version)(int*, int*) = nullptr;
-  int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
-  int (*add_name)(Program, const char*) = nullptr;
-  int (*lowered_name)(Program, const char*, const char**) = nullptr;
-  int (*compile)(Program, int, const char* const*) = nullptr;
-  int (*cubin_size)(Program, std::size_t*) = nullptr;
-  int (*cubin)(Program, char*) = nullptr;
-  int (*ptx_size)(Program, std::size_t*) = nullptr;
-  int (*ptx)(Program, char*) = nullptr;
-  int (*log_size)(Program, std::size_t*) = nullptr;
-  int (*log)(Program, char*) = nullptr;
-  int (*destroy)(Program*) = nullptr;
-};
 
 std::vector<std::string> nvrtc_libraries() {
   std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
@@ -37,78 +22,66 @@ std::vector<std::string> nvrtc_libraries() {
 }
 
 // Stays open: what it has set up is part of no later compilation.
-const Nvrtc& nvrtc() {
-  static const Nvrtc found = [] {
-    const SharedLibrary library(nvrtc_libraries(), SharedLibrary::AtEnd::kStay);
-    Nvrtc functions;
-    bool has_all = true;
-    const auto take = [&]<class Function>(Function*& function, const char* name) {
-      function = library.function<Function>(name);
-      has_all = has_all && function != nullptr;
-    };
-    take(functions.version, "nvrtcVersion");
-    take(functions.create, "nvrtcCreateProgram");
-    take(functions.add_name, "nvrtcAddNameExpression");
-    take(functions.lowered_name, "nvrtcGetLoweredName");
-    take(functions.compile, "nvrtcCompileProgram");
-    take(functions.cubin_size, "nvrtcGetCUBINSize");
-    take(functions.cubin, "nvrtcGetCUBIN");
-    take(functions.ptx_size, "nvrtcGetPTXSize");
-    take(functions.ptx, "nvrtcGetPTX");
-    take(functions.log_size, "nvrtcGetProgramLogSize");
-    take(functions.log, "nvrtcGetProgramLog");
-    take(functions.destroy, "nvrtcDestroyProgram");
-    return has_all ? functions : Nvrtc();
-  }();
-  if (found.create == nullptr) throw Skip("no libnvrtc.so of CUDA 12 or 13 was found on this machine");
-  return found;
+const SharedLibrary& nvrtc() {
+  static const SharedLibrary library(nvrtc_libraries(), SharedLibrary::AtEnd::kStay);
+  return library;
 }
 
-void check_nvrtc(int result, const char* what) {
-  if (result != 0) throw Error("{}: error {} of NVRTC", what, result);
+// Calls a function of nvrtc.h, whose results are 0 for success, with arguments of the types that it has there. Throws Skip
+// without it.
+template <class... Params>
+int try_call(const char* name, Params... params) {
+  auto* const function = nvrtc().function<int(Params...)>(name);
+  if (function == nullptr) throw Skip("no libnvrtc.so of CUDA 12 or 13 was found on this machine");
+  return function(params...);
+}
+
+// The same. Throws Error if it fails.
+template <class... Params>
+void call(const char* name, Params... params) {
+  if (const int result = try_call(name, params...); result != 0) throw Error("{}: error {} of NVRTC", name, result);
+}
+
+// What two functions give of a program: how many bytes, and these.
+std::string text_of(Program program, const char* size, const char* content) {
+  std::size_t bytes = 0;
+  call(size, program, &bytes);
+  std::string text(bytes, '\0');
+  call(content, program, text.data());
+  return text;
 }
 
 }  // namespace
 
 NvrtcCode compile_with_nvrtc(const NvrtcSource& source) {
-  const Nvrtc& api = nvrtc();
   Program program = nullptr;
-  check_nvrtc(api.create(&program, source.text.c_str(), source.name.c_str(), 0, nullptr, nullptr), "nvrtcCreateProgram");
-  std::vector<const char*> texts;
-  for (const std::string& option : source.options) texts.push_back(option.c_str());
-  if (!source.instance.empty()) check_nvrtc(api.add_name(program, source.instance.c_str()), "nvrtcAddNameExpression");
-  const int compiled = api.compile(program, static_cast<int>(texts.size()), texts.data());
-  if (compiled != 0) {
-    std::size_t bytes = 0;
-    check_nvrtc(api.log_size(program, &bytes), "nvrtcGetProgramLogSize");
-    std::string log(bytes, '\0');
-    check_nvrtc(api.log(program, log.data()), "nvrtcGetProgramLog");
-    api.destroy(&program);
-    throw Error("nvrtcCompileProgram: error {}: {}", compiled, log.c_str());
+  const char* const* const no_texts = nullptr;
+  call("nvrtcCreateProgram", &program, source.text.c_str(), source.name.c_str(), 0, no_texts, no_texts);
+  std::vector<const char*> options;
+  for (const std::string& option : source.options) options.push_back(option.c_str());
+  if (!source.instance.empty()) call("nvrtcAddNameExpression", program, source.instance.c_str());
+  const char* const* const texts = options.data();
+  if (const int result = try_call("nvrtcCompileProgram", program, static_cast<int>(options.size()), texts); result != 0) {
+    const std::string log = text_of(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
+    try_call("nvrtcDestroyProgram", &program);
+    throw Error("nvrtcCompileProgram: error {}: {}", result, log.c_str());
   }
   NvrtcCode code;
-  std::size_t bytes = 0;
-  check_nvrtc(api.cubin_size(program, &bytes), "nvrtcGetCUBINSize");
-  code.cubin.resize(bytes);
-  check_nvrtc(api.cubin(program, code.cubin.data()), "nvrtcGetCUBIN");
-  if (source.wants_ptx) {
-    check_nvrtc(api.ptx_size(program, &bytes), "nvrtcGetPTXSize");
-    code.ptx.resize(bytes);
-    check_nvrtc(api.ptx(program, code.ptx.data()), "nvrtcGetPTX");
-  }
+  code.cubin = text_of(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN");
+  if (source.wants_ptx) code.ptx = text_of(program, "nvrtcGetPTXSize", "nvrtcGetPTX");
   if (!source.instance.empty()) {
     const char* name = nullptr;
-    check_nvrtc(api.lowered_name(program, source.instance.c_str(), &name), "nvrtcGetLoweredName");
+    call("nvrtcGetLoweredName", program, source.instance.c_str(), &name);
     code.entry = name;
   }
-  check_nvrtc(api.destroy(&program), "nvrtcDestroyProgram");
+  call("nvrtcDestroyProgram", &program);
   return code;
 }
 
 std::string nvrtc_version() {
   int major = 0;
   int minor = 0;
-  check_nvrtc(nvrtc().version(&major, &minor), "nvrtcVersion");
+  call("nvrtcVersion", &major, &minor);
   return fmt::format("{}.{}", major, minor);
 }
 
