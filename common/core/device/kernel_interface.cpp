@@ -95,18 +95,6 @@ void check(const Passes& passes) {
   for (const Launch& launch : passes.launches) check(launch);
 }
 
-void check_arguments(const KernelSpec& spec, std::span<const std::size_t> parameters) {
-  std::vector<std::size_t> given;
-  for (const ParamsPart& one : spec.cuda.arguments) {
-    given.push_back(one.bytes);
-    if (std::uint64_t{one.offset} + one.bytes > spec.params_bytes)
-      throw Error("{}: an argument of {} bytes at byte {} of {}", spec.entry, one.bytes, one.offset, spec.params_bytes);
-  }
-  if (std::ranges::equal(given, parameters)) return;
-  throw Error("{}: takes {} parameters ({} bytes); given {} ({} bytes)", spec.entry, parameters.size(),
-              fmt::join(parameters, ", "), given.size(), fmt::join(given, ", "));
-}
-
 }  // namespace
 
 void check_work(const Work& work) {
@@ -131,12 +119,19 @@ std::vector<std::byte> with_addresses(const Launch& launch, const std::function<
 }
 
 void check_parameters(const KernelSpec& spec, std::span<const std::size_t> parameters) {
-  if (!spec.cuda.arguments.empty()) return check_arguments(spec, parameters);
-  std::vector<std::size_t> given(spec.buffers, sizeof(void*));
-  if (spec.params_bytes != 0) given.push_back(spec.params_bytes);
-  if (std::equal(given.begin(), given.end(), parameters.begin(), parameters.end())) return;
-  throw Error("{}: takes {} parameters ({} bytes); given {}: {} buffers and {} bytes of parameters", spec.entry,
-              parameters.size(), fmt::join(parameters, ", "), given.size(), spec.buffers, spec.params_bytes);
+  std::vector<std::size_t> given;
+  for (const ParamsPart& one : spec.cuda.arguments) {
+    given.push_back(one.bytes);
+    if (std::uint64_t{one.offset} + one.bytes > spec.params_bytes)
+      throw Error("{}: an argument of {} bytes at byte {} of {}", spec.entry, one.bytes, one.offset, spec.params_bytes);
+  }
+  if (spec.cuda.arguments.empty()) {
+    given.resize(spec.buffers, sizeof(void*));
+    if (spec.params_bytes != 0) given.push_back(spec.params_bytes);
+  }
+  if (std::ranges::equal(given, parameters)) return;
+  throw Error("{}: takes {} parameters ({} bytes); given {} ({} bytes)", spec.entry, parameters.size(),
+              fmt::join(parameters, ", "), given.size(), fmt::join(given, ", "));
 }
 
 void check_spirv(const KernelSpec& spec) {

@@ -52,32 +52,28 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
 
 // By the names that KernelSpec::matrix uses; "" for one that no kernel here has.
 std::string_view component_name(vk::ComponentTypeKHR type) {
-  switch (type) {
-    case vk::ComponentTypeKHR::eFloat16:
-      return "f16";
-    case vk::ComponentTypeKHR::eFloat32:
-      return "f32";
-    case vk::ComponentTypeKHR::eSint8:
-      return "s8";
-    case vk::ComponentTypeKHR::eSint32:
-      return "s32";
-    case vk::ComponentTypeKHR::eBfloat16:
-      return "bf16";
-    case vk::ComponentTypeKHR::eFloat8E4M3EXT:
-      return "e4m3";
-    default:
-      return "";
-  }
+  using Type = vk::ComponentTypeKHR;
+  constexpr std::pair<Type, std::string_view> kNames[] = {{Type::eFloat16, "f16"},   {Type::eFloat32, "f32"},
+                                                          {Type::eSint8, "s8"},      {Type::eSint32, "s32"},
+                                                          {Type::eBfloat16, "bf16"}, {Type::eFloat8E4M3EXT, "e4m3"}};
+  const auto found = std::ranges::find(kNames, type, &std::pair<Type, std::string_view>::first);
+  return found == std::end(kNames) ? "" : found->second;
+}
+
+// Whether kernels here can have such matrices of a scope: "f16 f32", their elements and their sums; "" if not.
+template <class Properties>
+std::string matrix_types(const Properties& one, vk::ScopeKHR scope) {
+  const std::string_view elements = component_name(one.AType);
+  const std::string_view sums = component_name(one.CType);
+  const bool are_known = !elements.empty() && !sums.empty() && one.AType == one.BType && one.CType == one.ResultType;
+  return are_known && one.scope == scope && !one.saturatingAccumulation ? fmt::format("{} {}", elements, sums) : "";
 }
 
 std::set<std::string> subgroup_matrices(const vk::raii::PhysicalDevice& device) {
   std::set<std::string> result;
   for (const vk::CooperativeMatrixPropertiesKHR& one : BENCH_VK(device.getCooperativeMatrixPropertiesKHR())) {
-    if (one.scope != vk::ScopeKHR::eSubgroup || one.saturatingAccumulation) continue;
-    if (one.AType != one.BType || one.CType != one.ResultType) continue;
-    if (component_name(one.AType).empty() || component_name(one.CType).empty()) continue;
-    result.insert(
-        fmt::format("{}x{}x{} {} {}", one.MSize, one.NSize, one.KSize, component_name(one.AType), component_name(one.CType)));
+    const std::string types = matrix_types(one, vk::ScopeKHR::eSubgroup);
+    if (!types.empty()) result.insert(fmt::format("{}x{}x{} {}", one.MSize, one.NSize, one.KSize, types));
   }
   return result;
 }
@@ -86,11 +82,9 @@ std::vector<FlexibleMatrix> workgroup_matrices(const vk::raii::PhysicalDevice& d
   std::vector<FlexibleMatrix> result;
   for (const vk::CooperativeMatrixFlexibleDimensionsPropertiesNV& one :
        BENCH_VK(device.getCooperativeMatrixFlexibleDimensionsPropertiesNV())) {
-    if (one.scope != vk::ScopeKHR::eWorkgroup || one.saturatingAccumulation) continue;
-    if (one.AType != one.BType || one.CType != one.ResultType) continue;
-    if (component_name(one.AType).empty() || component_name(one.CType).empty()) continue;
-    result.push_back({one.MGranularity, one.NGranularity, one.KGranularity,
-                      fmt::format("{} {}", component_name(one.AType), component_name(one.CType)), one.workgroupInvocations});
+    const std::string types = matrix_types(one, vk::ScopeKHR::eWorkgroup);
+    if (!types.empty())
+      result.push_back({one.MGranularity, one.NGranularity, one.KGranularity, types, one.workgroupInvocations});
   }
   return result;
 }
@@ -251,20 +245,10 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
 
 // By the drivers that this header knows.
 bool is_mesa(vk::DriverId driver) {
-  switch (driver) {
-    case vk::DriverId::eMesaRadv:
-    case vk::DriverId::eIntelOpenSourceMESA:
-    case vk::DriverId::eMesaLlvmpipe:
-    case vk::DriverId::eMesaTurnip:
-    case vk::DriverId::eMesaV3Dv:
-    case vk::DriverId::eMesaPanvk:
-    case vk::DriverId::eMesaVenus:
-    case vk::DriverId::eMesaDozen:
-    case vk::DriverId::eMesaNvk:
-      return true;
-    default:
-      return false;
-  }
+  using enum vk::DriverId;
+  constexpr vk::DriverId kMesas[] = {eMesaRadv,  eIntelOpenSourceMESA, eMesaLlvmpipe, eMesaTurnip, eMesaV3Dv,
+                                     eMesaPanvk, eMesaVenus,           eMesaDozen,    eMesaNvk};
+  return std::ranges::count(kMesas, driver) != 0;
 }
 
 vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, const QueuePlan& queue_plan,

@@ -19,16 +19,12 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 HEIGHT = "<script>document.title = document.documentElement.scrollHeight</script>"
 
 
-class NoBrowser(InputError):
-    pass
-
-
 def browser() -> Path:
     """Chromium, or what BENCH_BROWSER names."""
     named = os.environ.get("BENCH_BROWSER")
     path = next((path for name in ([named] if named else BROWSERS) if (path := shutil.which(name))), None)
     if path is None:
-        raise NoBrowser(f"no {named or 'Chromium'} to make the picture with (package chromium; BENCH_BROWSER names another)")
+        raise InputError(f"no {named or 'Chromium'} to make the picture with (package chromium; BENCH_BROWSER names another)")
     return Path(path)
 
 
