@@ -201,7 +201,7 @@ def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where
     figures = results.analysis_of(table.name).figures if isinstance(results, Study) else {}
     if query["metric"] not in figures:
         claim_check.fail(where, f"metric: {table.name}'s analysis has no figure {ascii(query['metric'])}")
-    runs = [figures[query["metric"]](table.of_runs([at])) for at in range(len(table.runs))]
+    runs = [table.of_runs([at]).memoized(figures[query["metric"]]) for at in range(len(table.runs))]
     found = []
     for case in dict.fromkeys(case for run in runs for case in run):
         values = [Figure(run[case], run[case], run[case]) if case in run else None for run in runs]

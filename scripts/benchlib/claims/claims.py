@@ -70,7 +70,7 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import archive, files, programs, toml_file
-from benchlib.base.kept import kept_last
+from benchlib.base.kept import kept_last, kept_property
 from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS
 from benchlib.claims.claim_query import IN, OPEN, OUT, JudgedCase
@@ -142,7 +142,8 @@ class Claim:
     verdict: str = NOT_MEASURED
     tested: Sequence[Tested] = ()
     shown: Tested | None = None  # the query that decided
-    note: str = ""
+    results: Results | None = None  # that decided
+    unjudged: str = ""  # why none did
     figures: dict[str, list[Figure]] = field(default_factory=dict)  # a query's name, and what it found; empty: not measured
     boards: Sequence[str] = ()  # whose runs decided; none for machine code
     runs: int = 0
@@ -151,7 +152,6 @@ class Claim:
     lost_commits: Sequence[str] = ()  # of these runs, commits that are not in the repository
     history: History | None = None  # of the repository; None: not known
     code: claim_lock.DecidingCode = claim_lock.NO_CODE  # of the analysis that decides it
-    differing: Mapping[str, str] = field(default_factory=dict)  # boards whose own verdict is another, and that
     other_result_sets: str = ""  # the folders that have results of its experiment, where this one has none
     sources: str = ""  # where its source is described, from the repository's root
     row_file: str = ""  # that holds the typical case's row, from the results' folder
@@ -162,6 +162,19 @@ class Claim:
         if name in CLAIM_TEXTS:
             return self.entry[name]
         raise AttributeError(name)
+
+    @kept_property
+    def differing(self) -> Mapping[str, str]:
+        """The boards whose own verdict is another, and that."""
+        return _differing(self, self.results) if self.results else {}
+
+    @kept_property
+    def note(self) -> str:
+        if not self.results:
+            return self.unjudged
+        why = _filled(self, "why") if self.verdict in EXPLAINED else ""
+        ours = "The source asks this, and claims nothing: the statement is ours" if self.kind == "question" else ""
+        return _sentences(ours, _cases_text(self), _boards_text(self), why, _filled(self, "note"))
 
     @property
     def worst(self) -> JudgedCase | None:
@@ -289,27 +302,23 @@ def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tup
 
 
 def judge(claim: Claim, results: Results, other_result_sets: str = "") -> None:
-    """Fills in the claim's verdict, the query that decided, and its note. `other_result_sets`: the folders that have what this one lacks."""
+    """Fills in the claim's verdict and the query that decided, or why none did. `other_result_sets`: the folders that have what this one lacks."""
     table = results.tables.get(claim.experiment)
     if table is None:
         claim.other_result_sets = other_result_sets
-        claim.note = "Not run in this folder" + (f"; see {other_result_sets}." if other_result_sets else ", nor in another beside it.")
+        claim.unjudged = "Not run in this folder" + (f"; see {other_result_sets}." if other_result_sets else ", nor in another beside it.")
         return
     if results.is_software:
-        claim.note = "A software device decides no claim."
+        claim.unjudged = "A software device decides no claim."
         return
     tested, reasons = _tested(claim, results)
     if reasons:
-        claim.note = _sentences(*(f"Missing: {reason}" for reason in reasons), _filled(claim, "note"))
+        claim.unjudged = _sentences(*(f"Missing: {reason}" for reason in reasons), _filled(claim, "note"))
         return
-    claim.tested = tested
+    claim.tested, claim.results = tested, results
     claim.verdict, claim.shown = _verdict(claim.kind, tested)
     _add_runs(claim, table)
     _add_evidence(claim, results, table)
-    claim.differing = _differing(claim, results, table)
-    why = _filled(claim, "why") if claim.verdict in EXPLAINED else ""
-    ours = "The source asks this, and claims nothing: the statement is ours" if claim.kind == "question" else ""
-    claim.note = _sentences(ours, _cases_text(claim), _boards_text(claim), why, _filled(claim, "note"))
 
 
 def _filled(claim: Claim, key: str) -> str:
@@ -426,14 +435,14 @@ def verdict_without(claim: Claim, results: Results, left_out: Collection[str]) -
     return verdict_of(claim, replace(results, tables={**results.tables, claim.experiment: table.of_runs(kept)})) if kept else NOT_MEASURED
 
 
-def _differing(claim: Claim, results: Results, table: Table) -> dict[str, str]:
+def _differing(claim: Claim, results: Results) -> dict[str, str]:
     """The boards on which the claim comes out otherwise than on all together, by the figures without their intervals: one board has too few runs for more."""
     if len(claim.boards) < 2:
         return {}
     found = {}
-    wanted = verdict_of(claim, results, by_value=True)
+    table, wanted = results.tables[claim.experiment], verdict_of(claim, results, by_value=True)
     for board in claim.boards:
-        alone = replace(results, tables={**results.tables, claim.experiment: table.of_board(board)})
+        alone = replace(results, tables={**results.tables, claim.experiment: table.of_board(board).without_brackets()})
         verdict = verdict_of(claim, alone, by_value=True)
         if verdict not in (NOT_MEASURED, wanted):
             found[board] = verdict

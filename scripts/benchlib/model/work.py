@@ -8,7 +8,7 @@ from benchlib.model import listed_code
 from benchlib.results import machine_code
 from benchlib.results.results import Case, Results, Row, Table
 from benchlib.sass import same_work
-from benchlib.sass.same_work import Excused, NotSame, Same
+from benchlib.sass.same_work import Excuse, Excused, NotSame, Same
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -19,9 +19,9 @@ def of_pair(found: Results, table: Table, cuda: Case, vulkan: Case) -> Same | Ex
     """
     both, code = listed_code.hashes_of(table, cuda, vulkan), found.memoized(_judged_code, table.name)
     if both in code:
-        return _of(table.name, code[both][-1], lambda finding: True)
+        return _of(found, table.name, code[both][-1], lambda finding: True)
     like = listed_code.code_like(code, both, cuda)
-    return _of(table.name, like[0], lambda finding: finding.failure != same_work.FENCE) if len(like) == 1 else None
+    return _of(found, table.name, like[0], lambda finding: finding.failure != same_work.FENCE) if len(like) == 1 else None
 
 
 def differing(found: Results, table: Table, cuda: Case, vulkan: Case) -> tuple[str, ...]:
@@ -35,7 +35,11 @@ def _judged_code(found: Results, experiment: str) -> listed_code.ByHashes:
     return {**machine_code.past(found.directory, experiment), **listed_code.twins_by_code(found, experiment)}
 
 
-def _of(experiment: str, row: Row, counts: Callable[[same_work.Finding], bool]) -> Same | Excused | NotSame:
+def _excuses(found: Results, experiment: str) -> list[Excuse]:
     folder = programs.source_folders(ROOT).get(experiment)
+    return same_work.excuses(folder) if folder else []
+
+
+def _of(found: Results, experiment: str, row: Row, counts: Callable[[same_work.Finding], bool]) -> Same | Excused | NotSame:
     findings = [finding for finding in same_work.as_findings(row.get("work", "")) if counts(finding)]
-    return same_work.judged(row["kernel"], findings, same_work.excuses(folder) if folder else [])
+    return same_work.judged(row["kernel"], findings, found.memoized(_excuses, experiment))

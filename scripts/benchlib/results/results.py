@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from benchlib.base import archive, csv_file, files, toml_file
 from benchlib.results import counters_file, schema, split_off
@@ -163,6 +164,9 @@ class Table(Keeper):
         # Of a CUDA case and its Vulkan twin: what makes their work another; nothing is known of it without a Study.
         self.differing: Callable[[Case, Case], Sequence[str]] = lambda cuda, vulkan: ()
         self.cases = _in_order(self.runs)
+        self._has_brackets = True
+        self._numbers: Sequence[int] = range(len(self.runs))  # of its runs, in the whole of which it is a part
+        self._parts: WeakValueDictionary[tuple[int, ...], Table] = WeakValueDictionary()  # of the whole
         self._by_name = {column.name: column for column in columns}
         # What the experiment itself counts or reads back is measured: numbers, or texts. Without the ends of their intervals.
         self.params, self.model, self.measured = ([column.name for column in columns if column.role == role] for role in ("param", "model", "measured"))
@@ -177,15 +181,31 @@ class Table(Keeper):
 
     @kept
     def _part(self, chosen: tuple[int, ...]) -> Table:
+        """A part of a part is one of the whole, too, and made once."""
+        numbers = tuple([self._numbers[at] for at in chosen])
+        part = self._parts.get(numbers)
+        if part is None:
+            part = self._parts[numbers] = self._made_of(chosen)
+            part._numbers, part._parts = numbers, self._parts
+        return part
+
+    def _made_of(self, chosen: Sequence[int]) -> Table:
         runs, boards, files = ([of_runs[at] for at in chosen] if of_runs else [] for of_runs in (self.runs, self.boards, self.files))
         part = Table(self.name, self.columns, runs, self.header, boards, files)
         part.learn(self)
         part.differing = self.differing
         return part
 
+    @kept
+    def without_brackets(self) -> Table:
+        """The same runs, for who asks for values alone: the intervals over several runs take long."""
+        part = self._made_of(range(len(self.runs)))
+        part._numbers, part._parts, part._has_brackets = self._numbers, self._parts, False
+        return part
+
     def looked_at(self, find: Callable[[Table], Found]) -> tuple[Found, set[Case]]:
         """What `find` makes of its rows, and the cases whose rows it asked for."""
-        part: Table = Table._part.__wrapped__(self, tuple(range(len(self.runs))))  # type: ignore[attr-defined]
+        part = self._made_of(range(len(self.runs)))
         return find(part), part.arguments_of(Table.of_all_runs)
 
     def learn(self, told: Any) -> None:
@@ -218,6 +238,11 @@ class Table(Keeper):
     def statuses(self) -> Counter[str]:
         """How many rows have which, in all runs."""
         return Counter(row["status"] for run in self.runs for row in run.values())
+
+    @kept_property
+    def devices(self) -> Set[tuple[str, str]]:
+        """The names and types of what its rows ran on."""
+        return {(row["gpu"], row.get("device_type", "")) for run in self.runs for row in run.values() if row["gpu"]}
 
     def warp_elements(self, case: Case) -> float:
         """How many elements the predicted requests and sectors are for; fewer where a launch asks for its elements again and again."""
@@ -260,7 +285,12 @@ class Table(Keeper):
         measured = column is not None and column.role == "measured"
         whole = 100.0 if measured and column.unit == "%" and of == FIGURES else math.inf
         return estimate.bracket(
-            self.by_board(figures), self.spread(case, metric, of), exact=self.is_exact(metric), counted=measured and column.interval, whole=whole
+            self.by_board(figures),
+            self.spread(case, metric, of) if self._has_brackets else None,
+            exact=self.is_exact(metric),
+            counted=measured and column.interval,
+            whole=whole,
+            value_alone=not self._has_brackets,
         )
 
     def is_exact(self, metric: str) -> bool:
@@ -425,8 +455,8 @@ class Results(Keeper):
     @kept_property
     def is_software(self) -> bool:
         """Whether no row is of a GPU, and some of a software device: then nothing is decided by them."""
-        named = [row for table in self.tables.values() for run in table.runs for row in run.values() if row["gpu"]]
-        return bool(named) and all(map(is_of_software, named))
+        named = set().union(*(table.devices for table in self.tables.values()))
+        return bool(named) and all(is_software(*device) for device in named)
 
     @property
     def said_of_left_out(self) -> str:

@@ -105,11 +105,13 @@ def further(values: Values, spread: Spread | None, own: float = 0.0) -> tuple[fl
     return found.mean - half, found.mean + half
 
 
-def bracket(boards: Mapping[str, Sequence[Figure]], spread: Spread | None, *, exact: bool = False, counted: bool = False, whole: float = math.inf) -> Figure | None:
+def bracket(
+    boards: Mapping[str, Sequence[Figure]], spread: Spread | None, *, exact: bool = False, counted: bool = False, whole: float = math.inf, value_alone: bool = False
+) -> Figure | None:
     """One figure from every board's runs: their mean over boards, and where a further run lies; of times, rates and ratios the geometric mean. `spread`:
     their class, None where nothing is known of other runs. `exact`: every run must find the same; of what it is not, the brackets hold all. `counted`: the runs' own intervals are those of
     counts, which are uncertain however alike the runs are; the brackets hold them, too. `whole`: what the values are parts of; of parts beyond the half of
-    it, what is left is as uncertain as a part is.
+    it, what is left is as uncertain as a part is. `value_alone`: the brackets, which take long, are not asked for.
     """
     figures = [figure for found in boards.values() for figure in found]
     if not figures:
@@ -125,8 +127,10 @@ def bracket(boards: Mapping[str, Sequence[Figure]], spread: Spread | None, *, ex
     if (spread is None or len(boards) > 1) and len(values) >= MIN_RUNS and min(values) == max(values) and all(lo == hi for lo, hi in own):
         return Figure(values[0], values[0], values[0], runs)
     scaled = {board: [scale(figure.value) for figure in found] for board, found in boards.items() if found}
-    ends = further(scaled, spread, own_variance(own, scale, whole) if spread else 0.0)
     value = values[0] if min(values) == max(values) else back(Sums.of(scaled).mean)
+    if value_alone:
+        return Figure(value, runs=runs)
+    ends = further(scaled, spread, own_variance(own, scale, whole) if spread else 0.0)
     if ends is None and not (counted and len(values) >= MIN_RUNS):
         return Figure(value, runs=runs)
     lo, hi = sorted(map(back, ends)) if ends else (min(values), max(values))
