@@ -90,17 +90,6 @@ def test_a_listing_is_written_and_read_again() -> None:
     assert amd_isa.count(again) == amd_isa.count(listing)
 
 
-def test_old_and_new_names_of_one_instruction_are_normally_the_same() -> None:
-    pairs = [
-        ("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen", "buffer_load_b128 v[8:11], v2, s[4:7], 0 offen"), ("v_add_u32_e32 v0, v1, v2", "v_add_nc_u32_e64 v3, v4, v5"),
-        ("ds_read_b32 v0, v1", "ds_load_b32 v2, v3"), ("s_cbranch_execz BB6", "s_cbranch_execz .LBB0_2"),
-    ]  # fmt: skip
-    for one, other in pairs:
-        first, second = (amd_isa.normal(amd_isa.parse(f"\t{text}\n")[0]) for text in (one, other))
-        assert first == second
-    assert amd_isa.normal(amd_isa.parse("\tv_add_f32_e32 v0, v1, v2\n")[0]) != amd_isa.normal(amd_isa.parse("\tv_add_f32_e32 v0, s1, v2\n")[0])
-
-
 NAK = """block.u 0 L1 [] -> {
       ur0   = s2r sr[0x25]                               // delay=1 wr:0
       p0    = isetp.lt.u32 r0 c[0x0][0x700]              // delay=13

@@ -22,7 +22,6 @@ from benchlib.stats.spreads import FIGURES
 from benchlib.stats.stats import FIXED_COST, SAME_HI, SAME_LO, UNCLEAR, Figure, VERDICTS as COMPARED, verdict, verdict_beyond_fixed_costs
 
 ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
-VERDICTS = (*COMPARED, *ALONE)
 OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles are worth a look
 ORIGINS = ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev")
 SOFTWARE = "a software device's times are not compared"

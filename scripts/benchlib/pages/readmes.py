@@ -193,7 +193,7 @@ def prose_of(what: Shown) -> Prose:
     return Prose(what.root, model)
 
 
-def outputs(judged: Judged, root: Path, problems: list[str] | None = None) -> dict[Path, str]:
+def outputs(judged: Judged, root: Path, problems: list[str]) -> dict[Path, str]:
     """Every README and page of docs/ that has a marker, as it should be, and the summary's pictures. `problems` gets a line for each
     sentence that no longer holds.
     """
@@ -207,6 +207,5 @@ def outputs(judged: Judged, root: Path, problems: list[str] | None = None) -> di
         text = files.read_text(path)
         if text is not None and re.search("<!-- (worklog|q|holds):", text):
             found[path] = prose.filled(path, filled(path, text, what))
-    if problems is not None:
-        problems += prose.problems
+    problems += prose.problems
     return found

@@ -19,13 +19,6 @@ MOST_KEPT_BYTES = 1 << 16
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 
 
-def generate(directory: Path, root: Path, problems: list[str] | None = None) -> dict[Path, str]:
-    """Every file this program owns, as it should be. Nothing is written before all of it is known. `problems` gets a line for each
-    sentence of the READMEs and of docs/ that no longer holds.
-    """
-    return of(pipeline.load(directory, root), directory, root, problems)
-
-
 def kept_pages(directory: Path) -> list[str] | None:
     """The experiments whose pages are kept in the directory; None where all are."""
     path = directory / KEPT
@@ -46,8 +39,10 @@ def said_of_kept(directory: Path, root: Path) -> document.Block:
     return document.paragraph("Kept here are the pages that others link to. ", command, " writes the page of every experiment, and its figures.")
 
 
-def of(judged: pipeline.Judged, directory: Path, root: Path, problems: list[str] | None, out: Path | None = None) -> dict[Path, str]:
-    """`out`: where every page goes, in place of the directory."""
+def of(judged: pipeline.Judged, directory: Path, root: Path, problems: list[str], out: Path | None = None) -> dict[Path, str]:
+    """Every file this program owns, as it should be. Nothing is written before all of it is known. `problems` gets a line for each
+    sentence of the READMEs and of docs/ that no longer holds. `out`: where every page goes, in place of the directory.
+    """
     study, to = judged.study, out or directory
     inside = to.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
     kept = None if out else kept_pages(directory)

@@ -148,21 +148,3 @@ STATISTICS = {
     "Code size": "code_bytes",
 }
 FIGURES = tuple(STATISTICS.values())
-
-
-# ----------------------------------------------------------------------------------------------------------- comparing
-
-_REGISTER = re.compile(r"\b([vsa])(?:\d+|\[\d+:\d+\])(\.[hl])?")
-_FORM = re.compile(r"_(e32|e64|dpp|sdwa|e64_dpp)$")
-_OLD_WIDTHS = {"dwordx4": "b128", "dwordx3": "b96", "dwordx2": "b64", "dword": "b32", "ubyte": "u8", "sbyte": "i8", "ushort": "u16", "sshort": "i16"}
-_OLD_WIDTH = re.compile(r"(dwordx[234]|dword|[us]byte|[us]short)$")
-_OLD_NAMES = {"v_add_u32": "v_add_nc_u32", "v_sub_u32": "v_sub_nc_u32"}
-
-
-def normal(one: AmdInstruction) -> str:
-    """The same of what does the same from Vega to RDNA4: without encodings' forms, registers' numbers and old names."""
-    opcode = _OLD_WIDTH.sub(lambda match: _OLD_WIDTHS[match[0]], _FORM.sub("", one.opcode))
-    opcode = re.sub(r"^ds_(read|write)", lambda match: {"read": "ds_load", "write": "ds_store"}[match[1]], opcode)
-    opcode = _OLD_NAMES.get(opcode, opcode)
-    operands = _REGISTER.sub(lambda match: match[1], one.operands)
-    return f"{opcode} {re.sub(r'[.L]*BB[0-9_]+', 'label', operands)}".strip()
