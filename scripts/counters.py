@@ -28,7 +28,6 @@ from benchlib.base import early  # noqa: F401  # first: see there
 import argparse
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -36,16 +35,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchlib.base import console, files, programs
+from benchlib.base import children, console, files, programs
 from benchlib.counters import ncu, pm_sampling
 from benchlib.model import analysis
 from benchlib.results import counters_file, results
 from benchlib.model.analysis import Analysis, Counting
 from benchlib.results.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, CountRow, identity
-from benchlib.counters.ncu import CountedLaunch, Ncu, NcuError, NoPermission, Profile
+from benchlib.counters.ncu import CountedLaunch, Ncu, NoPermission, Profile
 from benchlib.base.errors import InputError
 from benchlib.base.software import is_software
-from benchlib.counters.pm_sampling import CountError
 
 NAME = "counters.py"
 fail = partial(console.fail, NAME)
@@ -111,14 +109,10 @@ def choose_programs(folder: Path, wishes: Sequence[str], analyses: Mapping[str, 
 
 def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
     """This GPU's folder, as the program calls it; None without a device."""
-    command = [program, "--print-slug", *program_options]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SMALL_TIMEOUT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"{program.name} --print-slug: {error}") from error
-    if run.returncode not in (0, console.SKIPPED):
-        raise InputError(f"{program.name} --print-slug ended with {run.returncode}: {ncu.last_lines(run.stderr, 1)}")
-    name = run.stdout.strip()
+    code, out, err = children.run([program, "--print-slug", *program_options], SMALL_TIMEOUT_S)
+    if code not in (0, console.SKIPPED):
+        raise InputError(f"{program.name} --print-slug ended with {code}: {ncu.last_lines(err, 1)}")
+    name = out.strip()
     if name == "none" or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
         return None
     return ROOT / ("build/results" if is_software(name) else "results") / name
@@ -137,13 +131,10 @@ def gpu_of_results(out: Path, experiment: str) -> tuple[str, str] | None:
 def gpu_of_driver() -> tuple[str, str]:
     """The only GPU that nvidia-smi lists; of several none is known to be the one."""
     try:
-        run = subprocess.run(
-            ["nvidia-smi", "--query-gpu=name,uuid", "--format=csv,noheader"],
-            capture_output=True, text=True, errors="replace", timeout=SMALL_TIMEOUT_S, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        code, out, _ = children.run(["nvidia-smi", "--query-gpu=name,uuid", "--format=csv,noheader"], SMALL_TIMEOUT_S)
+    except InputError:
         return "", ""
-    lines = run.stdout.splitlines() if run.returncode == 0 else []
+    lines = out.splitlines() if code == 0 else []
     if len(lines) != 1 or "," not in lines[0]:
         return "", ""
     name, _, uuid = lines[0].rpartition(",")
@@ -267,7 +258,7 @@ class Counter:
         options += self._wish.by_checksums(program)
         try:
             counted = pm_sampling.count(program, options, self._wish.timeout_s)
-        except CountError as error:
+        except InputError as error:
             fail(f"{name}: {error}")
             return Outcome(failed=True)
         counts = [row for row in counted.rows if not row["reason"]]
@@ -303,7 +294,7 @@ class Counter:
             fail(str(error))
             self._tool = None  # no program will fare better
             return Outcome()
-        except NcuError as error:
+        except InputError as error:
             fail(f"{name}: {error}")
             return Outcome(failed=True)
         if profile.code == console.SKIPPED and not profile.launches:
@@ -410,7 +401,7 @@ def ncu_tool(options: argparse.Namespace) -> Ncu | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     kept = "; the rows of the experiments that were done are kept"
-    return console.run_cli(NAME, lambda: run(options), [NcuError], interrupted=kept)
+    return console.run_cli(NAME, lambda: run(options), interrupted=kept)
 
 
 if __name__ == "__main__":

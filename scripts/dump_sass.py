@@ -53,7 +53,7 @@ from benchlib.results.machine_code import CODES, FOLDER, PAST, TWINS, by_hashes
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_dump import Dump, Kernel
-from benchlib.sass.sass_tool import Nvdisasm, ToolError
+from benchlib.sass.sass_tool import Nvdisasm
 
 NAME = "dump_sass.py"
 fail = partial(console.fail, NAME)
@@ -212,7 +212,7 @@ def disassemble(kernel: Kernel, tool: Nvdisasm | None) -> Disassembled:
         return Disassembled(kernel, note="no nvdisasm")
     try:
         listing = tool.disassemble(kernel.code, kernel.arch, kernel.container or None, kernel.entry)
-    except ToolError as error:
+    except InputError as error:
         return Disassembled(kernel, note=str(error), failed=True)
     instructions = sass.mark_roles(listing.instructions, descriptors=kernel.descriptors)
     counts = sass.count(instructions, descriptors=kernel.descriptors)
@@ -739,7 +739,7 @@ def all_read(items: Sequence[Disassembled]) -> frozenset[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
-    return console.run_cli(NAME, lambda: run(options), [ToolError])
+    return console.run_cli(NAME, lambda: run(options))
 
 
 if __name__ == "__main__":

@@ -360,7 +360,7 @@ def test_a_run_refused_for_one_metric_is_repeated_without_it(bench, capsys):
     ({"out": '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'}, "none of the metrics' columns"),
     ({"out": "==WARNING== No kernels were profiled.\n"}, "ncu counted no kernel: ==WARNING== No kernels were profiled."),
     ({"out": page(("read_offset", VALUES))}, "no case's"),
-    ({"sleep": 60}, f"{EXP01}: not done after 8 s"),
+    ({"sleep": 60}, f"{EXP01}: ncu --profile-from-start: not done after 8 s, so it was ended (see --timeout)"),
 ])  # fmt: skip
 def test_one_program_that_cannot_be_counted_costs_the_others_nothing(bench, capsys, told, words):
     bench.program(EXP01, **told)

@@ -371,7 +371,7 @@ def test_code_that_cannot_be_read_costs_no_listing(tmp_path, tool, capsys):
 def test_a_listing_of_other_code_is_no_missing_kernel(tool):
     disassembler = dump_sass.Nvdisasm(tool)
     longer = b"NVuc" + bytes(12) + CODE + words(EXIT)
-    with pytest.raises(dump_sass.ToolError, match="the listing has an instruction at 0x40") as error:
+    with pytest.raises(dump_sass.InputError, match="the listing has an instruction at 0x40") as error:
         disassembler.disassemble(CODE, "", longer, "add_f32")
     assert "no kernel" not in str(error.value)
 

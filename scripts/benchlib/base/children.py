@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchlib.base.errors import InputError
 
-def run(command: Sequence[str | Path], timeout_s: float) -> tuple[int, str, str]:
-    """The exit code, stdout and stderr. Raises OSError where it cannot be started, and subprocess.TimeoutExpired after `timeout_s`
-    seconds. Whatever ends the wait (Ctrl-C, SIGTERM, the time) ends the program, and what that has started.
+
+def run(command: Sequence[str | Path], timeout_s: float, see: str = "") -> tuple[int, str, str]:
+    """The exit code, stdout and stderr. Raises InputError where it cannot be started, and after `timeout_s` seconds, which the option `see`
+    sets. Whatever ends the wait (Ctrl-C, SIGTERM, the time) ends the program, and what that has started.
     """
     process = None
     try:
@@ -21,10 +23,15 @@ def run(command: Sequence[str | Path], timeout_s: float) -> tuple[int, str, str]
                 start_new_session=True,
             )  # fmt: skip
         out, err = process.communicate(timeout=timeout_s)
-    except BaseException:
+    except BaseException as error:
         if process:
             with process:
                 _end(process)
+        name = " ".join([Path(command[0]).name, *map(str, command[1:2])])
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise InputError(f"{name}: not done after {timeout_s:g} s, so it was ended{f' (see {see})' if see else ''}") from error
+        if isinstance(error, OSError):
+            raise InputError(f"{name}: {error.strerror}") from error
         raise
     return process.returncode, out, err
 

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchlib.base.errors import InputError
 
 CONTROLS = ("stamp_pair", "ruler", "ruler_full", "aa_control_a", "aa_control_b")  # variants about the measurement, not about the APIs
 
@@ -29,14 +30,14 @@ def name_in_folder(folder: Path) -> str:
     return f"{folder.parent.name.partition('_')[0]}_{folder.name}"
 
 
-def find_tool(name: str, variable: str, explicit: str | None, others: Iterable[Path], error: type[Exception]) -> Path | None:
-    """The program named (by `explicit`, or in the environment by `variable`; `error` if there is none of that name), else
+def find_tool(name: str, variable: str, explicit: str | None, others: Iterable[Path]) -> Path | None:
+    """The program named (by `explicit`, or in the environment by `variable`; InputError if there is none of that name), else
     the first of: the one on PATH, a CUDA toolkit's, `others`."""
     named = explicit or os.environ.get(variable)
     if named:
         path = shutil.which(named)
         if not path:
-            raise error(f"{named}: no such program")
+            raise InputError(f"{named}: no such program")
         return Path(path).absolute()  # subprocess looks for ./ncu, once it is a Path, on PATH
     on_path = shutil.which(name)
     folders = [os.environ.get(home) for home in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]

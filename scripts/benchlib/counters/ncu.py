@@ -3,12 +3,12 @@
 import csv
 import math
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchlib.base import children, programs
+from benchlib.base.errors import InputError
 from benchlib.base.kept import kept_property
 
 HOW_TO_GET = "install Nsight Compute (package nsight-compute of the CUDA toolkit), or name an ncu with --ncu PATH or BENCH_NCU"
@@ -30,11 +30,7 @@ _LAST_LINES = 3
 _MOST_LINE = 1 << 17  # a row of figures is a few KiB; longer is what some program said
 
 
-class NcuError(Exception):
-    """ncu could not be run, or its output not be read; the message is one line."""
-
-
-class NoPermission(NcuError):
+class NoPermission(InputError):
     """The driver does not let this user read the counters: no program will fare better."""
 
 
@@ -59,7 +55,7 @@ class Profile:
 def find(explicit: str | None = None) -> Path | None:
     """An ncu: the one named, else the one on PATH, else the CUDA toolkit's, else the newest stand-alone one."""
     others = sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"), reverse=True)
-    return programs.find_tool("ncu", "BENCH_NCU", explicit, others, NcuError)
+    return programs.find_tool("ncu", "BENCH_NCU", explicit, others)
 
 
 class Ncu:
@@ -70,15 +66,10 @@ class Ncu:
 
     @kept_property
     def version(self) -> str:
-        try:
-            run = subprocess.run(
-                [self.path, "--version"], capture_output=True, text=True, errors="replace", timeout=_VERSION_TIMEOUT_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise NcuError(f"{self.path} --version: {error}") from error
-        match = re.search(r"^Version (\d\S*)", run.stdout, re.MULTILINE)
-        if "Nsight Compute" not in run.stdout or not match:
-            raise NcuError(f"{self.path} is no ncu: its --version says {ascii(last_lines(run.stdout + run.stderr, 1))}")
+        _, out, err = children.run([self.path, "--version"], _VERSION_TIMEOUT_S)
+        match = re.search(r"^Version (\d\S*)", out, re.MULTILINE)
+        if "Nsight Compute" not in out or not match:
+            raise InputError(f"{self.path} is no ncu: its --version says {ascii(last_lines(out + err, 1))}")
         return match[1]
 
     def profile(self, command: Sequence[str | Path], metrics: Sequence[str]) -> Profile:
@@ -86,8 +77,8 @@ class Ncu:
         while True:
             wanted = [metric for metric in metrics if metric not in self.refused]
             if not wanted:
-                raise NcuError(f"{self.path} knows none of the metrics")
-            code, out, err = self._run([self.path, *OPTIONS, "--metrics", ",".join(wanted), *command])
+                raise InputError(f"{self.path} knows none of the metrics")
+            code, out, err = children.run([self.path, *OPTIONS, "--metrics", ",".join(wanted), *command], self.timeout_s, "--timeout")
             if "ERR_NVGPUCTRPERM" in out + err:
                 raise NoPermission(HOW_TO_ALLOW)
             said = _APPLICATION_CODE.search(out + err)
@@ -99,14 +90,6 @@ class Ncu:
             if not unknown:
                 return profile
             self.refused += unknown
-
-    def _run(self, command: Sequence[str | Path]) -> tuple[int, str, str]:
-        try:
-            return children.run(command, self.timeout_s)
-        except OSError as error:
-            raise NcuError(f"{self.path}: {error.strerror}") from error
-        except subprocess.TimeoutExpired as error:
-            raise NcuError(f"not done after {self.timeout_s:g} s, so it was ended (see --timeout)") from error
 
 
 def refused_metrics(text: str, metrics: Sequence[str]) -> list[str]:
@@ -127,10 +110,10 @@ def read(text: str, metrics: Sequence[str]) -> Profile:
         return Profile()
     for column in ("ID", KERNEL_NAME):
         if column not in header:
-            raise NcuError(f"ncu's output has no column {column}; it has {_some(header)}")
+            raise InputError(f"ncu's output has no column {column}; it has {_some(header)}")
     present = [metric for metric in metrics if metric in header]
     if not present:
-        raise NcuError(f"ncu's output has none of the metrics' columns; it has {_some(header)}")
+        raise InputError(f"ncu's output has none of the metrics' columns; it has {_some(header)}")
     units: dict[str, str] = {}
     profile = Profile()
     for row in rows:

@@ -1,6 +1,5 @@
 """The programs' own counting (`<program> --count FILE`): CUPTI's PM sampling, both APIs by one instrument."""
 
-import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -17,10 +16,6 @@ from benchlib.results.results import SECTOR_BYTES
 OPTION = "--count"
 
 
-class CountError(Exception):
-    """A program's run that counted nothing, or whose file cannot be read; the message is one line."""
-
-
 @dataclass
 class Counted:
     """What one run gave."""
@@ -32,22 +27,17 @@ class Counted:
 
 
 def count(program: Path, options: Sequence[str], timeout_s: float) -> Counted:
-    """Runs the program and reads what it counted; of one that fails half way what it had counted by then. Raises CountError."""
+    """Runs the program and reads what it counted; of one that fails half way what it had counted by then. Raises InputError."""
     with tempfile.TemporaryDirectory(prefix="bench-counters-") as folder:
         path = Path(folder) / f"{program.name}.csv"
-        try:
-            code, out, err = children.run([program, OPTION, path, *options], timeout_s)
-        except OSError as error:
-            raise CountError(f"{OPTION}: {error.strerror}") from error
-        except subprocess.TimeoutExpired as error:
-            raise CountError(f"{OPTION}: not done after {timeout_s:g} s, so it was ended (see --timeout)") from error
+        code, out, err = children.run([program, OPTION, path, *options], timeout_s, "--timeout")
         found = Counted(code=code, said=ncu.last_lines(err or out, 1))
         if path.exists():
             try:
                 found.rows = rows_of(path, program.name)
             except InputError as error:
                 # The folder says nothing to anybody: it is gone by then.
-                raise CountError(f"{OPTION}: {str(error).replace(f'{folder}/', '')}") from error
+                raise InputError(f"{OPTION}: {str(error).replace(f'{folder}/', '')}") from error
         found.without.update(row["reason"] for row in found.rows if row["reason"])
         return found
 

@@ -4,11 +4,11 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
-from benchlib.results.results import InputError
+from benchlib.base import children
+from benchlib.base.errors import InputError
 
 PICTURE_WIDTH = 1280
 MOST_HEIGHT = 4000
@@ -34,15 +34,11 @@ def run(arguments: list[str], page: Path, profile: Path) -> str:
     options += [f"--user-data-dir={profile}", "--blink-settings=preferredColorScheme=1", "--host-resolver-rules=MAP * ~NOTFOUND"]
     options += ["--virtual-time-budget=2000"]
     options += ["--no-sandbox"] if os.geteuid() == 0 else []
-    try:
-        command = [browser(), *options, *arguments, page.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"the browser: {error}") from error
-    if done.returncode:
-        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
-        raise InputError(f"the browser ended with {done.returncode}: {ascii(last)}")
-    return done.stdout
+    code, out, err = children.run([browser(), *options, *arguments, page.as_uri()], TIMEOUT_S)
+    if code:
+        last = (err.strip() or "it said nothing").splitlines()[-1]
+        raise InputError(f"the browser ended with {code}: {ascii(last)}")
+    return out
 
 
 def png(page: str) -> bytes:

@@ -1,14 +1,13 @@
 """CUDA's kernels as LLVM compiles them for AMD's GPUs, read as HIP. What has inline PTX, or what HIP lacks, does not compile, and its row says so."""
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from benchlib.base import parallel, programs
+from benchlib.base import children, parallel, programs
 from benchlib.base.errors import InputError
 from benchlib.sass import amd_isa, sass_cubin
 from benchlib.sass.driver_listings import Listed
@@ -62,12 +61,9 @@ def instances(root: Path, folder: Path, made: Path) -> list[Path]:
         return []
     made.mkdir()
     command = ["cmake", f"-DFOLDER={folder}", f"-DOUT={made}", "-P", root / "cmake/KernelInstances.cmake"]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_MOST_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"cmake writes the kernels of {cmake}: {error}") from error
-    if run.returncode:
-        raise InputError(f"cmake writes the kernels of {cmake}: {run.stderr.strip()}")
+    code, _, said = children.run(command, _MOST_S)
+    if code:
+        raise InputError(f"cmake writes the kernels of {cmake}: {said.strip()}")
     return sorted(made.glob("*.cu"))
 
 
@@ -98,13 +94,13 @@ def compile_one(one: Source, root: Path, tools: Path, chip: str, wave: int) -> l
         includes = [f"-I{each}" for each in (root, root / "common", one.folder, _INCLUDE)]
         command = [tools / "hip", chip, path, out, *includes, "-include", _HEADER]
         try:
-            run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_MOST_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            code, _, said = children.run(command, _MOST_S)
+        except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        if run.returncode == 0:
+        if code == 0:
             return [listed(experiment, name, text, wave) for name, text in functions(out.read_text(encoding="utf-8")).items()]
-    found = _ERROR.search(run.stderr)
-    reason = f"does not compile as HIP: {found[1] if found else f'the compiler ended with {run.returncode}'}"
+    found = _ERROR.search(said)
+    reason = f"does not compile as HIP: {found[1] if found else f'the compiler ended with {code}'}"
     return [Listed({"experiment": experiment, "kernel": f"{path.stem}.cu", "wave": wave, "reason": reason}, "")]
 
 

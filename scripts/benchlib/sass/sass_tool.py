@@ -1,13 +1,13 @@
 """Running nvdisasm: finding one, and getting every instruction of a kernel out of it."""
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchlib.base import programs
+from benchlib.base import children, programs
+from benchlib.base.errors import InputError
 from benchlib.base.kept import kept_property
 from benchlib.sass import sass, sass_cubin
 from benchlib.sass.sass import Instruction, ListingError
@@ -24,10 +24,6 @@ _STUMBLE = re.compile(r"at address (0x[0-9a-f]+)")
 _NOP = bytes.fromhex("18790000000000000000000000c00f00")
 
 
-class ToolError(Exception):
-    """nvdisasm could not be run, or could not read the code; the message is one line."""
-
-
 @dataclass(frozen=True)
 class Disassembly:
     instructions: list[Instruction]  # all of them, padding left out
@@ -36,7 +32,7 @@ class Disassembly:
 
 def find(explicit: str | None = None) -> Path | None:
     """An nvdisasm: the one named, else the toolkit's, else the one that scripts/setup.sh --nvdisasm fetched."""
-    return programs.find_tool("nvdisasm", "BENCH_NVDISASM", explicit, [ROOT / "build" / "tools" / "nvdisasm"], ToolError)
+    return programs.find_tool("nvdisasm", "BENCH_NVDISASM", explicit, [ROOT / "build" / "tools" / "nvdisasm"])
 
 
 def sm_number(arch: str) -> int | None:
@@ -53,13 +49,10 @@ class Nvdisasm:
 
     @kept_property
     def version(self) -> str:
-        try:
-            run = subprocess.run([self.path, "--version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise ToolError(f"{self.path}: {error}") from error
-        match = re.search(r"\bV(\d[\d.]*)", run.stdout)
+        _, said, _ = children.run([self.path, "--version"], _TIMEOUT_S)
+        match = re.search(r"\bV(\d[\d.]*)", said)
         if not match:
-            raise ToolError(f"{self.path} is no nvdisasm (it does not say its version)")
+            raise InputError(f"{self.path} is no nvdisasm (it does not say its version)")
         return match[1]
 
     def disassemble(self, code: bytes, arch: str, container: bytes | None = None, entry: str = "") -> Disassembly:
@@ -70,14 +63,14 @@ class Nvdisasm:
         registers; then bare (-b SMxx).
         """
         if not code:
-            raise ToolError("no code")
+            raise InputError("no code")
         reasons = []
         for via, listing in self._attempts(code, sm_number(arch), container, entry, reasons):
             try:
                 return Disassembly(sass.complete(listing, code), via)
             except ListingError as error:
                 reasons.append(f"{via}: {error}")
-        raise ToolError(f"nvdisasm {self.version} cannot read it ({'; '.join(dict.fromkeys(reasons))})")
+        raise InputError(f"nvdisasm {self.version} cannot read it ({'; '.join(dict.fromkeys(reasons))})")
 
     def _attempts(
         self, code: bytes, sm: int | None, container: bytes | None, entry: str, reasons: list[str]
@@ -93,7 +86,7 @@ class Nvdisasm:
                     yield "container", found
                 else:
                     reasons.append(f"container: no kernel {entry}")
-            except ToolError as error:
+            except InputError as error:
                 self._refuses_cubins |= "Cuda architecture information" in str(error)
                 reasons.append(f"container: {error}")
         if sm is None:
@@ -111,7 +104,7 @@ class Nvdisasm:
                     yield via, listings
                 else:
                     reasons.append(f"{via}: nothing printed")
-            except ToolError as error:
+            except InputError as error:
                 reasons.append(f"{via}: {error}")
 
     def _around_stumbles(self, flags: list[str], code: bytes, form: Callable[[bytes], bytes]) -> list[Instruction]:
@@ -121,7 +114,7 @@ class Nvdisasm:
             try:
                 listings = sass.parse(self._run(flags, form(bytes(patched))))
                 return [i for found in listings.values() for i in found if i.offset not in stumbles]
-            except ToolError as error:
+            except InputError as error:
                 match = _STUMBLE.search(str(error))
                 at = int(match[1], 16) if match else -1
                 if not 0 <= at < len(code) or at % 16 or at in stumbles or len(stumbles) == _MOST_STUMBLES:
@@ -133,14 +126,8 @@ class Nvdisasm:
         with tempfile.TemporaryDirectory(prefix="sass.") as folder:
             file = Path(folder, "code")
             file.write_bytes(data)
-            try:
-                run = subprocess.run([self.path, *flags, file], capture_output=True, timeout=_TIMEOUT_S, check=False)
-            except subprocess.TimeoutExpired as error:
-                raise ToolError(f"nvdisasm took longer than {_TIMEOUT_S} s") from error
-            except OSError as error:
-                raise ToolError(f"{self.path}: {error}") from error
-            output = run.stdout.decode("utf-8", "replace")
-            if run.returncode:
-                words = run.stderr.decode("utf-8", "replace").replace(str(file), "the file").split()
-                raise ToolError(" ".join(words[:40]) or f"nvdisasm ended with {run.returncode}")
-            return output
+            status, out, err = children.run([self.path, *flags, file], _TIMEOUT_S)
+            if status:
+                words = err.replace(str(file), "the file").split()
+                raise InputError(" ".join(words[:40]) or f"nvdisasm ended with {status}")
+            return out

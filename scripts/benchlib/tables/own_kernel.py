@@ -17,7 +17,7 @@ from benchlib.document.document import Block, Blocks, Preformatted, Section, par
 from benchlib.results.results import Case, Row, class_of
 from benchlib.sass import occupancy, sass, sass_diff, sass_dump
 from benchlib.sass.sass_dump import Kernel
-from benchlib.sass.sass_tool import Nvdisasm, ToolError
+from benchlib.sass.sass_tool import Nvdisasm
 from benchlib.stats import estimate, spreads
 from benchlib.stats.formats import NONE, ratio_text, sig
 from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, ratio, verdict_beyond_fixed_costs
@@ -309,7 +309,7 @@ def listing(kernel: Kernel, tool: Nvdisasm | None) -> Sequence[sass.Instruction]
         return []
     try:
         found = tool.disassemble(kernel.code, kernel.arch, kernel.container or None, kernel.entry)
-    except ToolError:
+    except InputError:
         return []
     return sass.mark_roles(found.instructions, descriptors=kernel.descriptors)
 
