@@ -85,3 +85,4 @@ run_in "$vulkan" 0 "/opt/$name/scripts/fleet.sh" --local --software --out /opt/f
 fleet=("$vulkan/opt/fleet"/*llvmpipe*/*)
 run_in "$vulkan" 0 "/opt/$name/scripts/fleet.py" "${fleet[0]#"$vulkan"}"
 [[ $output == *'  not compared'* && -f ${fleet[0]}/fleet.csv ]] || expect "a board that nothing can be compared with"
+printf '%s runs in %s: nothing to run on, Vulkan on the CPU, a fleet of one\n' "$name" "$suite"
