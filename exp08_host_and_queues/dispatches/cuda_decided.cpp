@@ -33,44 +33,17 @@ class Chain {
     last_ = bench::cuda::add_kernel_node(graph_, node, last_);
   }
 
-  // A handle for a node of this graph; its condition is `no` as each launch begins.
-  cudaGraphConditionalHandle condition() {
-    cudaGraphConditionalHandle handle = 0;
-    check(cudaGraphConditionalHandleCreate(&handle, graph_, 0, cudaGraphCondAssignDefault));
-    return handle;
-  }
+  // Of a node of this graph; `no` as each launch begins.
+  cudaGraphConditionalHandle condition() { return bench::cuda::make_condition(graph_, 0); }
 
   // The body's graph, which belongs to the node.
   cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type) {
-    cudaGraphNodeParams node{};
-    node.type = cudaGraphNodeTypeConditional;
-    node.conditional.handle = handle;
-    node.conditional.type = type;
-    node.conditional.size = 1;
-    cudaGraphNode_t added = nullptr;
-#if CUDART_VERSION >= 13000
-    check(cudaGraphAddNode(&added, graph_, after(), nullptr, count(), &node));
-#else
-    check(cudaGraphAddNode(&added, graph_, after(), count(), &node));
-#endif
-    if (node.conditional.phGraph_out == nullptr || node.conditional.phGraph_out[0] == nullptr) {
-      throw bench::Error("a conditional graph node was made without a body");
-    }
-    last_ = added;
-    return node.conditional.phGraph_out[0];
+    const auto added = bench::cuda::add_conditional_node(graph_, handle, type, 1, last_);
+    last_ = added.node;
+    return added.bodies.front();
   }
 
  private:
-  static void check(cudaError_t status) {
-    if (status == cudaErrorNotSupported || status == cudaErrorCallRequiresNewerDriver) {
-      static_cast<void>(cudaGetLastError());
-      throw bench::Skip("conditional graph nodes wanted; the driver says: {}", cudaGetErrorString(status));
-    }
-    BENCH_CU(status, "a conditional graph node");
-  }
-  const cudaGraphNode_t* after() const { return last_ != nullptr ? &last_ : nullptr; }
-  std::size_t count() const { return last_ != nullptr ? 1 : 0; }
-
   cudaGraph_t graph_;
   cudaGraphNode_t last_ = nullptr;
 };

@@ -8,7 +8,10 @@ from benchlib.results.results import Case, Table
 from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told
 from benchlib.tables.twins import micros, noise_floor, versus
 
-WAYS = ["known", "one_grid", "indirect", "generated", "preprocessed", "executed", "nodes", "graphs", "children"]
+WAYS = [
+    "known", "known_8", "known_32", "one_grid", "indirect", "generated", "preprocessed", "executed", "nodes", "nodes_8", "nodes_32", "nodes_constant",
+    "nodes_applied", "nodes_in_one_call", "conditional", "switched", "graphs", "graphs_by_threads", "children",
+]  # fmt: skip
 TIMES = ("device_ns", "roundtrip_ns", "submit_ns")
 
 
@@ -40,12 +43,14 @@ def planned(_: Study, table: Table) -> Blocks:
 
 
 def culled(_: Study, table: Table) -> Blocks:
-    return by_way(table, "culled")
+    """The first jobs run; then, where a run has them, jobs here and there."""
+    here_and_there = by_way(table, "scattered") if table.select({"variant": "scattered"}) else []
+    return by_way(table, "culled") + here_and_there
 
 
 def in_both(found: Study, table: Table) -> Blocks:
     """The ways that both APIs have."""
-    chosen = pairs(table, {"variant": ["planned", "culled"], "way": ["known", "one_grid"]})
+    chosen = pairs(table, {"variant": ["planned", "culled", "scattered"], "way": ["known", "one_grid"]})
     shown = pivot(
         sorted(chosen, key=lambda pair: order_of(pair.case)),
         keys({**KEYS, "way": "way"}),

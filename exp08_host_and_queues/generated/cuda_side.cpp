@@ -22,9 +22,9 @@ using bench::cuda::GraphExec;
 using bench::cuda::make_executable;
 using bench::cuda::new_graph;
 
-constexpr double kMakingS = 1;        // of graphs of 1,001 nodes
-constexpr int kLeastDriver = 12'040;  // device-updatable nodes
-constexpr std::size_t kChains = 128;  // of a graph's nodes: the quickest of exp08_dispatches' curve for jobs of 10 µs
+constexpr double kMakingS = 10;        // of graphs of 1,001 nodes, with up to 4,000 bodies
+constexpr int kLeastDriver = 12'040;   // device-updatable and conditional nodes
+constexpr int kSwitchDriver = 12'080;  // SWITCH nodes
 
 // From now on a kernel may set the node: by this handle.
 cudaGraphDeviceNode_t let_kernels_set(cudaGraphNode_t node) {
@@ -45,11 +45,26 @@ const bench::Buffer& upload_handles(bench::Workbench& bench, const std::vector<H
   return buffer;
 }
 
-void check_driver() {
+void check_driver(JobsWay way) {
+  const int least = way == JobsWay::kSwitched ? kSwitchDriver : kLeastDriver;
   int driver = 0;
   BENCH_CU(cudaDriverGetVersion(&driver));
-  if (driver < kLeastDriver) {
-    throw bench::Skip("a driver of CUDA 12.4 or newer wanted, of {}.{} found", driver / 1000, driver % 1000 / 10);
+  if (driver < least) {
+    throw bench::Skip("a driver of CUDA {}.{} or newer wanted, of {}.{} found", least / 1000, least % 1000 / 10, driver / 1000,
+                      driver % 1000 / 10);
+  }
+}
+
+const char* stem_of_nodes(const JobsConfig& config) {
+  switch (config.way) {
+    case JobsWay::kNodesConstant:
+      return "plan_nodes_constant";
+    case JobsWay::kNodesApplied:
+      return "plan_nodes_applied";
+    case JobsWay::kNodesInOneCall:
+      return "plan_nodes_in_one_call";
+    default:
+      return config.is_scattered() ? "plan_nodes_scattered" : "plan_nodes";
   }
 }
 
@@ -66,19 +81,20 @@ class CudaJobs {
   // The kernel that plans, then those of the jobs in chains.
   void known(JobGraphs& made) {
     const Graph graph = new_graph();
-    std::vector<cudaGraphNode_t> ends(kChains, add_kernel_node(graph.handle(), plan_launch(bench_, plan_), nullptr));
-    bench::Launch job = job_launch(bench_, tags_);
-    for (std::uint32_t i = 0; i < config_.runs; ++i) {
-      job.params = bench::params_bytes(params_of(plan_, i));
-      job.grid = {EXP08_JOB_BLOCKS(i), 1, 1};
-      ends[i % kChains] = add_kernel_node(graph.handle(), job, ends[i % kChains]);
+    std::vector<cudaGraphNode_t> ends(config_.chains,
+                                      add_kernel_node(graph.handle(), plan_launch(bench_, config_, plan_), nullptr));
+    std::size_t next = 0;
+    for (std::uint32_t i = 0; i < config_.jobs; ++i) {
+      if (!config_.does_run(i)) continue;
+      cudaGraphNode_t& end = ends[next++ % ends.size()];
+      end = add_kernel_node(graph.handle(), known_job(i), end);
     }
     made.first = make_executable(graph, 0, stream_, "a graph with a node for each job");
   }
 
   void one_grid(JobGraphs& made) {
     const Graph graph = new_graph();
-    auto* const first = add_kernel_node(graph.handle(), plan_launch(bench_, plan_), nullptr);
+    auto* const first = add_kernel_node(graph.handle(), plan_launch(bench_, config_, plan_), nullptr);
     add_kernel_node(graph.handle(), all_jobs_launch(bench_, tags_, {0, plan_.table}, config_.jobs), first);
     made.first = make_executable(graph, 0, stream_, "a graph with one node for all jobs");
   }
@@ -86,15 +102,17 @@ class CudaJobs {
   // The jobs' nodes first: the kernel that plans takes their handles.
   void nodes(JobGraphs& made) {
     const Graph graph = new_graph();
-    const bench::Launch job = job_launch(bench_, tags_);
+    const bool is_known = config_.way == JobsWay::kNodesConstant;
+    const bench::Launch any = job_launch(bench_, tags_);
     std::vector<cudaGraphNode_t> nodes;
     std::vector<cudaGraphDeviceNode_t> handles;
     for (std::uint32_t i = 0; i < config_.jobs; ++i) {
-      nodes.push_back(add_kernel_node(graph.handle(), job, nullptr));
+      nodes.push_back(add_kernel_node(graph.handle(), is_known ? known_job(i) : any, nullptr));
       handles.push_back(let_kernels_set(nodes.back()));
     }
-    auto* const first = add_kernel_node(graph.handle(), planning("plan_nodes", upload_handles(bench_, handles)), nullptr);
-    std::vector<cudaGraphNode_t> from(std::min(kChains, nodes.size()), first);
+    auto* const first =
+        add_kernel_node(graph.handle(), planning(stem_of_nodes(config_), upload_handles(bench_, handles)), nullptr);
+    std::vector<cudaGraphNode_t> from(std::min<std::size_t>(config_.chains, nodes.size()), first);
     from.insert(from.end(), nodes.begin(), nodes.end() - std::ssize(from));
 #if CUDART_VERSION >= 13000
     BENCH_CU(cudaGraphAddDependencies(graph.handle(), from.data(), nodes.data(), nullptr, nodes.size()));
@@ -102,6 +120,32 @@ class CudaJobs {
     BENCH_CU(cudaGraphAddDependencies(graph.handle(), from.data(), nodes.data(), nodes.size()));
 #endif
     made.first = make_executable(graph, 0, stream_, "a graph whose nodes a kernel sets");
+  }
+
+  // The conditions first: the kernel that plans takes their handles.
+  void conditional(JobGraphs& made) {
+    const bool is_switch = config_.way == JobsWay::kSwitched;
+    const std::uint32_t sizes = is_switch ? EXP08_MOST_BLOCKS : 1;
+    const Graph graph = new_graph();
+    std::vector<cudaGraphConditionalHandle> handles;
+    for (std::uint32_t i = 0; i < config_.jobs; ++i) {
+      handles.push_back(bench::cuda::make_condition(graph.handle(), is_switch ? EXP08_MOST_BLOCKS : 0));
+    }
+    bench::Launch plan = planning(is_switch ? "plan_switch" : "plan_if", upload_handles(bench_, handles));
+    plan.grid = {1, 1, 1};
+    std::vector<cudaGraphNode_t> ends(config_.chains, add_kernel_node(graph.handle(), plan, nullptr));
+    for (std::uint32_t i = 0; i < config_.jobs; ++i) {
+      cudaGraphNode_t& end = ends[i % ends.size()];
+      const auto added = bench::cuda::add_conditional_node(
+          graph.handle(), handles[i], is_switch ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf, sizes, end);
+      for (std::uint32_t body = 0; body < sizes; ++body) {
+        bench::Launch job = known_job(i);
+        if (is_switch) job.grid = {body + 1, 1, 1};
+        add_kernel_node(added.bodies[body], job, nullptr);
+      }
+      end = added.node;
+    }
+    made.first = make_executable(graph, 0, stream_, "a graph with a conditional node for each job");
   }
 
   // A graph's grid is fixed: it has room for a job's most blocks.
@@ -115,14 +159,17 @@ class CudaJobs {
       handles.push_back(made.launched.back().handle());
     }
     const Graph graph = new_graph();
-    add_kernel_node(graph.handle(), planning("plan_graphs", upload_handles(bench_, handles)), nullptr);
+    add_kernel_node(
+        graph.handle(),
+        planning(config_.way == JobsWay::kGraphs ? "plan_graphs" : "plan_graphs_by_threads", upload_handles(bench_, handles)),
+        nullptr);
     made.first = make_executable(graph, 0, stream_, "a graph whose kernel launches others");
   }
 
   // A kernel that plans and launches or sets something: what it reads or writes, and its errors.
   bench::Launch planning(const char* stem, const bench::Buffer& buffer) {
     errors_ = &bench_.output("errors", config_.jobs);
-    bench::Launch launch = plan_launch(bench_, plan_);
+    bench::Launch launch = plan_launch(bench_, config_, plan_);
     launch.kernel = &load_kernel(bench_, stem, 2, sizeof(PlanParams));
     launch.buffers = {&buffer, errors_};
     return launch;
@@ -130,6 +177,14 @@ class CudaJobs {
   const bench::Buffer* errors() const { return errors_; }
 
  private:
+  // With the parameters and the grid that the host knows.
+  bench::Launch known_job(std::uint32_t i) {
+    bench::Launch job = job_launch(bench_, tags_);
+    job.params = bench::params_bytes(params_of(plan_, i));
+    job.grid = {EXP08_JOB_BLOCKS(i), 1, 1};
+    return job;
+  }
+
   bench::Workbench& bench_;
   const JobsConfig& config_;
   const bench::Buffer& tags_;
@@ -141,8 +196,8 @@ class CudaJobs {
 }  // namespace
 
 TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const bench::Buffer& tags, const PlanParams& plan) {
-  check_driver();
-  if (config.way == JobsWay::kGraphs && config.jobs > kMostGraphs) {
+  check_driver(config.way);
+  if (config.launches_graphs() && config.jobs > kMostGraphs) {
     throw bench::Skip("one graph's execution launches {} graphs at most, {} wanted", kMostGraphs, config.jobs);
   }
   bench::cuda::Device& device = bench::cuda::cuda_device(bench.device());
@@ -156,7 +211,7 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
   body.kernel =
       config.reads_table() ? all_jobs_launch(bench, tags, {0, planned.table}, 1).kernel : job_launch(bench, tags).kernel;
   if (config.way == JobsWay::kChildren) {
-    const bench::Launch parent = jobs.planning("plan_children", tags);
+    const bench::Launch parent = jobs.planning(config.is_scattered() ? "plan_children_scattered" : "plan_children", tags);
     body.kernel = parent.kernel;
     auto arguments = std::make_shared<Arguments>(parent);
     body.enqueue = [arguments, kernel = &cuda_kernel(*parent.kernel), grid = parent.grid](std::span<const cudaStream_t> streams,
@@ -172,10 +227,12 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
       jobs.known(*graphs);
     } else if (config.way == JobsWay::kOneGrid) {
       jobs.one_grid(*graphs);
-    } else if (config.way == JobsWay::kNodes) {
-      jobs.nodes(*graphs);
-    } else {
+    } else if (config.launches_graphs()) {
       jobs.graphs(*graphs);
+    } else if (config.way == JobsWay::kConditional || config.way == JobsWay::kSwitched) {
+      jobs.conditional(*graphs);
+    } else {
+      jobs.nodes(*graphs);
     }
   }
   body.enqueue = [graphs](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {

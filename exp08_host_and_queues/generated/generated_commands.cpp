@@ -55,7 +55,8 @@ JobTable::JobTable(const Context& context, std::uint32_t jobs)
     : allocation_(bench::vulkan::allocate_buffer(
           context, {.bytes = kTableHeaderBytes + jobs * sizeof(Sequence),
                     .label = "table of jobs",
-                    .usage = vk::BufferUsageFlagBits::eIndirectBuffer | vk::BufferUsageFlagBits::eShaderDeviceAddress,
+                    .usage = vk::BufferUsageFlagBits::eIndirectBuffer | vk::BufferUsageFlagBits::eShaderDeviceAddress |
+                             vk::BufferUsageFlagBits::eTransferDst,
                     .kinds = bench::vulkan::device_local()})),
       address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
 

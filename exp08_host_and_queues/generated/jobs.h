@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "core/experiment/experiment.h"
 #include "params.h"
 
-inline constexpr std::uint32_t kBlock = 256;  // threads
+inline constexpr std::uint32_t kBlock = EXP08_THREADS;
+inline constexpr std::uint32_t kChains = 128;  // of a graph's nodes: the quickest of exp08_dispatches' curve for jobs of 10 µs
 // Graphs that one graph's execution may launch. Source: CUDA C++ Programming Guide, "Fire and Forget Launch".
 inline constexpr std::uint32_t kMostGraphs = 120;
 
@@ -20,11 +23,16 @@ enum class JobsWay : std::uint8_t {
   kPreprocessed,  // the same, preprocessed by a command of its own
   kExecuted,      // the same, planned and preprocessed before the time begins
   // CUDA alone.
-  kNodes,     // a graph whose nodes the kernel that plans sets: grid, parameters, whether it runs
-  kGraphs,    // a graph for each job, which the kernel that plans launches
-  kChildren,  // dynamic parallelism: the kernel that plans launches each job
+  kNodes,            // a graph whose nodes the kernel that plans sets: grid, parameters, whether it runs
+  kNodesConstant,    // the same, but the nodes have their parameters
+  kNodesApplied,     // kNodes, by one call for each node
+  kNodesInOneCall,   // kNodes, by one call for each block's nodes
+  kConditional,      // a graph with an IF node for each job
+  kSwitched,         // a graph with a SWITCH node for each job, with a body for each size
+  kGraphs,           // a graph for each job, which one thread of the kernel that plans launches
+  kGraphsByThreads,  // the same, each launched by a thread of its own
+  kChildren,         // dynamic parallelism: the kernel that plans launches each job
 };
-const char* name_of(JobsWay way);
 
 struct JobsConfig {
   const char* variant;
@@ -32,10 +40,20 @@ struct JobsConfig {
   std::uint32_t jobs = 1;  // that there may be
   std::uint32_t runs = 1;  // of which so many run
   std::uint32_t work_ns = 0;
+  std::uint32_t chains = kChains;  // of a graph's nodes; CUDA alone
 
+  std::string way_name() const;
+  bool is_scattered() const { return std::string_view(variant) == "scattered"; }
+  // Whether the kernel that plans decides so.
+  bool does_run(std::uint32_t job) const { return (is_scattered() ? EXP08_SCATTERED_PLACE(job, jobs) : job) < runs; }
   std::uint32_t blocks() const { return jobs * EXP08_MOST_BLOCKS; }  // at most
   // Its kernels find their jobs in the table, and have nothing to do in blocks too many.
-  bool reads_table() const { return way == JobsWay::kOneGrid || way == JobsWay::kGraphs; }
+  bool reads_table() const { return way == JobsWay::kOneGrid || launches_graphs(); }
+  bool launches_graphs() const { return way == JobsWay::kGraphs || way == JobsWay::kGraphsByThreads; }
+  // Its commands are read from the table's begin: jobs that do not run have no place in it.
+  bool is_generated() const { return way == JobsWay::kGenerated || way == JobsWay::kPreprocessed || way == JobsWay::kExecuted; }
+  // The kernel that plans, in both APIs; what launches or sets something has one of its own.
+  const char* plan_name() const { return !is_scattered() ? "plan" : is_generated() ? "plan_packed" : "plan_scattered"; }
 };
 
 // Block i's word afterwards: of a job that did not run, and of blocks that a job does not have, `untouched`.
@@ -54,7 +72,7 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
 
 // A kernel of this program, whose blocks have kBlock threads.
 const bench::Kernel& load_kernel(bench::Workbench& bench, const char* stem, std::uint32_t buffers, std::size_t params_bytes);
-bench::Launch plan_launch(bench::Workbench& bench, const PlanParams& plan);
+bench::Launch plan_launch(bench::Workbench& bench, const JobsConfig& config, const PlanParams& plan);
 bench::Launch job_launch(bench::Workbench& bench, const bench::Buffer& tags);
 // From `first_job` on, so many.
 bench::Launch all_jobs_launch(bench::Workbench& bench, const bench::Buffer& tags, const AllJobsParams& params,

@@ -19,7 +19,8 @@ struct Faults {
 std::vector<std::uint32_t> left_by(const JobsConfig& config, const Faults& faults = {}) {
   std::vector<std::uint32_t> words(config.blocks(), kUntouched);
   const std::uint32_t runs = faults.ignores_count ? config.jobs : config.runs;
-  for (std::uint32_t job = 0; job < runs; ++job) {
+  for (std::uint32_t job = 0; job < config.jobs; ++job) {
+    if (!config.does_run(job) && !faults.ignores_count) continue;
     std::uint32_t blocks = faults.ignores_grid ? EXP08_MOST_BLOCKS : EXP08_JOB_BLOCKS(job);
     if (faults.is_short && job + 1 == runs) --blocks;
     const std::uint32_t first = faults.is_shared ? 0 : params_of({}, job).first;
@@ -48,6 +49,20 @@ TEST(Jobs, AFaultShows) {
   EXPECT_FALSE(is_right(half, left_by(half, {.ignores_grid = true})));
   EXPECT_FALSE(is_right(half, left_by(half, {.is_short = true})));
   EXPECT_FALSE(is_right(half, left_by(half, {.is_shared = true})));
+}
+
+TEST(Jobs, RunHereAndThere) {
+  for (const std::uint32_t jobs : {20U, 1000U}) {
+    for (const std::uint32_t runs : {0U, jobs / 2, jobs * 9 / 10, jobs}) {
+      const JobsConfig config = {.variant = "scattered", .jobs = jobs, .runs = runs};
+      std::uint32_t found = 0;
+      for (std::uint32_t job = 0; job < jobs; ++job) found += config.does_run(job) ? 1 : 0;
+      EXPECT_EQ(found, runs) << jobs;
+      EXPECT_TRUE(is_right(config, left_by(config)));
+    }
+    const JobsConfig half = {.variant = "scattered", .jobs = jobs, .runs = jobs / 2};
+    EXPECT_FALSE(is_right(half, left_by({.variant = "culled", .jobs = jobs, .runs = jobs / 2}))) << "the first ones";
+  }
 }
 
 TEST(Jobs, HaveOneToTheMostBlocks) {

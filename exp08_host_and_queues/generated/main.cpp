@@ -34,6 +34,9 @@ const JobsWayOf kWays[] = {{JobsWay::kKnown, {}},
                            {JobsWay::kNodes, bench::cuda::kApi},
                            {JobsWay::kGraphs, bench::cuda::kApi},
                            {JobsWay::kChildren, bench::cuda::kApi}};
+// CUDA's ways to run a job or leave it out by a graph's node, beside kNodes.
+const JobsWay kSetWays[] = {JobsWay::kNodesConstant, JobsWay::kNodesApplied, JobsWay::kNodesInOneCall, JobsWay::kConditional,
+                            JobsWay::kSwitched};
 
 // Six steps, the same for both APIs: kernels, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const JobsConfig& config) {
@@ -42,7 +45,7 @@ Prepared set_up(Workbench& bench, const JobsConfig& config) {
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
   const PlanParams plan = {config.jobs, config.runs, static_cast<std::uint32_t>(config.work_ns / tick_ns), config.work_ns, {}};
   // First: a device that is there for its compiler alone lists them, and has no memory for what follows.
-  load_kernel(bench, "plan", 0, sizeof(PlanParams));
+  load_kernel(bench, config.plan_name(), 0, sizeof(PlanParams));
   if (config.reads_table()) {
     load_kernel(bench, "all_jobs", 1, sizeof(AllJobsParams));
   } else {
@@ -66,7 +69,7 @@ Prepared set_up(Workbench& bench, const JobsConfig& config) {
 
 bench::Case make_case(const JobsConfig& config, std::optional<bench::Api> api = {}) {
   bench::Case result = bench::twin(
-      config.variant, {{"way", name_of(config.way)}, {"jobs", config.jobs}, {"runs", config.runs}, {"work_ns", config.work_ns}},
+      config.variant, {{"way", config.way_name()}, {"jobs", config.jobs}, {"runs", config.runs}, {"work_ns", config.work_ns}},
       [=](Workbench& bench) { return set_up(bench, config); });
   if (api) result.apis = {{*api}};
   // All on one device: what else it has enabled is the same for whatever is compared.
@@ -77,6 +80,33 @@ bench::Case make_case(const JobsConfig& config, std::optional<bench::Api> api = 
   result.budget_part = 0.1;
   result.host_samples = 20;
   return result;
+}
+
+// What an opponent of the ways above would choose: other numbers of chains, nodes that are set by fewer calls or have their
+// parameters, conditional nodes, graphs that a thread each launches, and jobs that run here and there.
+void add_others(std::vector<bench::Case>& list, const std::vector<std::uint32_t>& counts) {
+  const std::optional<bench::Api> cuda = bench::cuda::kApi;
+  const std::uint32_t most = counts.back();
+  for (const std::uint32_t jobs : counts) {
+    if (jobs <= kMostGraphs) list.push_back(make_case({"planned", JobsWay::kGraphsByThreads, jobs, jobs}, cuda));
+    if (jobs < 10) continue;
+    for (const JobsWay way : kSetWays) list.push_back(make_case({"planned", way, jobs, jobs}, cuda));
+    for (const std::uint32_t chains : {8U, 32U}) {
+      if (jobs != most && jobs < 100) continue;
+      for (const JobsWay way : {JobsWay::kKnown, JobsWay::kNodes}) {
+        list.push_back(make_case({"planned", way, jobs, jobs, 0, chains}, cuda));
+      }
+    }
+  }
+  for (const std::uint32_t runs : {0U, most / 2}) {
+    for (const JobsWay way : kSetWays) list.push_back(make_case({"culled", way, most, runs}, cuda));
+  }
+  for (const std::uint32_t runs : {most / 2, most * 9 / 10}) {
+    for (const JobsWayOf& one : kWays) {
+      if (one.way == JobsWay::kExecuted || one.way == JobsWay::kGraphs) continue;
+      list.push_back(make_case({"scattered", one.way, most, runs}, one.api));
+    }
+  }
 }
 
 std::vector<bench::Case> cases(const Plan& plan) {
@@ -96,6 +126,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   }
   const std::uint32_t most = counts.back();
   for (const std::uint32_t runs : {0U, most / 2}) add("culled", most, runs, 0);
+  if (!plan.quick) add_others(list, counts);
   for (const bench::Case& control : bench::aa_controls(make_case({"planned", JobsWay::kKnown, most, most, kWorkNs}))) {
     list.push_back(control);
   }
@@ -112,8 +143,8 @@ const bench::Kernel& load_kernel(Workbench& bench, const char* stem, std::uint32
                        .params_bytes = static_cast<std::uint32_t>(params_bytes)});
 }
 
-bench::Launch plan_launch(Workbench& bench, const PlanParams& plan) {
-  return {.kernel = &load_kernel(bench, "plan", 0, sizeof(PlanParams)),
+bench::Launch plan_launch(Workbench& bench, const JobsConfig& config, const PlanParams& plan) {
+  return {.kernel = &load_kernel(bench, config.plan_name(), 0, sizeof(PlanParams)),
           .grid = {(plan.jobs + kBlock - 1) / kBlock, 1, 1},
           .params = bench::params_bytes(plan)};
 }
@@ -143,6 +174,7 @@ int main(int argc, char** argv) {
       .measured = host_columns(),
       .variants = {{"planned", "a kernel decides how large `jobs` independent jobs are, and all of them run; times are of all"},
                    {"culled", "the same, but the kernel decides that half or none of them run"},
+                   {"scattered", "the same, but half or nine tenths of them run, and those are here and there"},
                    {"aa_control_a", "A/A control: many independent jobs, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

@@ -35,7 +35,7 @@ BENCH_ASSERT_SIZE(TableAddress, 8);
 #define EXP08_TABLE_HEADER 4u  // words
 #define EXP08_SEQUENCE_WORDS 6u
 
-// plan: the first `runs` of `jobs` jobs are to run.
+// plan: of `jobs` jobs those are to run whose place (EXP08_PLACE) is below `runs`.
 struct PlanParams {
   uint jobs;
   uint runs;
@@ -51,5 +51,17 @@ struct AllJobsParams {
   TableAddress table;
 };
 BENCH_ASSERT_SIZE(AllJobsParams, 12);
+
+// A job's place among `jobs`: its number, so that the first jobs run; or, in kernels that are compiled SCATTERED, another.
+// Since 617 is prime and divides no number of jobs here, no two have the same place.
+#define EXP08_SCATTERED_PLACE(job, jobs) (((job)*617u) % (jobs))
+#ifdef SCATTERED
+#define EXP08_PLACE(job, jobs) EXP08_SCATTERED_PLACE(job, jobs)
+#else
+#define EXP08_PLACE(job, jobs) (job)
+#endif
+
+#define EXP08_THREADS 256u     // of a block
+#define EXP08_MOST_JOBS 1024u  // that one thread decides about
 
 #endif

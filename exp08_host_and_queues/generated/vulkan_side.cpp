@@ -41,6 +41,11 @@ struct JobsRecording {
 
   // The jobs' table, and what is made of it by a command of its own.
   void prepare(const vk::raii::CommandBuffer& commands) const {
+    if (config.is_scattered() && config.is_generated()) {  // the kernel counts from zero
+      commands.fillBuffer(table->handle(), 0, sizeof(std::uint32_t), 0);
+      bench::vulkan::memory_barrier(commands, Stage::eClear, Access::eTransferWrite, Stage::eComputeShader,
+                                    Access::eShaderStorageRead | Access::eShaderStorageWrite);
+    }
     plan.bind(commands);
     plan.record(commands);
     const Reader reader = reader_of(config.way);
@@ -56,8 +61,8 @@ struct JobsRecording {
     job.bind(commands);
     if (generated != nullptr) return generated->execute(commands);
     if (config.way == JobsWay::kOneGrid) return job.record(commands);
-    const std::uint32_t launches = config.way == JobsWay::kKnown ? config.runs : config.jobs;
-    for (std::uint32_t i = 0; i < launches; ++i) {
+    for (std::uint32_t i = 0; i < config.jobs; ++i) {
+      if (config.way == JobsWay::kKnown && !config.does_run(i)) continue;
       commands.pushConstants<JobParams>(layout, vk::ShaderStageFlagBits::eCompute, 0, params_of(planned, i));
       if (config.way == JobsWay::kKnown) {
         commands.dispatch(EXP08_JOB_BLOCKS(i), 1, 1);
@@ -80,12 +85,12 @@ TimedJobs vulkan_jobs(bench::Workbench& bench, const JobsConfig& config, const b
       config.way == JobsWay::kOneGrid ? all_jobs_launch(bench, tags, {0, planned.table}, config.jobs) : job_launch(bench, tags);
   const bench::vulkan::ComputePipeline& pipeline = bench::vulkan::compute_pipeline(*launch.kernel);
   std::unique_ptr<GeneratedCommands> generated;
-  if (config.way == JobsWay::kGenerated || config.way == JobsWay::kPreprocessed || config.way == JobsWay::kExecuted) {
+  if (config.is_generated()) {
     generated = std::make_unique<GeneratedCommands>(context, pipeline, *table, config.jobs, config.way != JobsWay::kGenerated);
   }
   auto recording = std::make_shared<JobsRecording>(JobsRecording{.config = config,
                                                                  .planned = planned,
-                                                                 .plan = {context, plan_launch(bench, planned)},
+                                                                 .plan = {context, plan_launch(bench, config, planned)},
                                                                  .job = {context, launch},
                                                                  .layout = pipeline.layout(),
                                                                  .table = std::move(table),

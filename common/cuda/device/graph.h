@@ -2,6 +2,7 @@
 // Source: CUDA C++ Programming Guide, "Creating a Graph Using Graph APIs".
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "cuda/device/subject.h"
@@ -29,5 +30,17 @@ class Arguments {
 
 // Adds the launch behind `after`, or as a root where that is null. Its arguments are copied. Throws Error.
 cudaGraphNode_t add_kernel_node(cudaGraph_t graph, const Launch& launch, cudaGraphNode_t after);
+
+// Source: CUDA C++ Programming Guide, "Conditional Graph Nodes".
+// A condition of a node of this graph; it is `value` as each launch begins. Throws Error; Skip where the driver has none.
+cudaGraphConditionalHandle make_condition(cudaGraph_t graph, std::uint32_t value);
+
+struct ConditionalNode {
+  cudaGraphNode_t node;
+  std::span<cudaGraph_t> bodies;  // the node's own
+};
+// Adds a node with so many empty bodies, as add_kernel_node(). Throws likewise.
+ConditionalNode add_conditional_node(cudaGraph_t graph, cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type,
+                                     std::uint32_t bodies, cudaGraphNode_t after);
 
 }  // namespace bench::cuda
