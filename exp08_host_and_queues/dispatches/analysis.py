@@ -6,6 +6,7 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, pairs, place_in
 from benchlib.tables.twins import micros, noise_floor, plain, versus
 from benchlib.results.results import Case, Table
+from benchlib.tables.beyond import beyond_round_trip, share
 from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told
 
 WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "programmatic", "programmatic_replayed", "buffers", "submissions"]
@@ -29,7 +30,19 @@ def timed(found: Study, table: Table, variant: str) -> Blocks:
 
 
 def independent(found: Study, table: Table) -> Blocks:
-    return timed(found, table, "dispatches") + spread(table)
+    return timed(found, table, "dispatches") + spread(table) + gate(table)
+
+
+def gate(table: Table) -> Blocks:
+    """What the gate ahead of a sample does to CUDA's graphs of many branches: rows that cannot be, and the controls."""
+    named = keys({"variant": "variant", "blocks:": "blocks", **WORK, "dispatches:": "dispatches", "API": api_name, "way": "way", "lanes:": "lanes"})
+    cases = sorted(table.select({"variant": ["dispatches", "spread", "led_in", "not_held", "guarded", "repeated", "iterate"]}), key=order_of)
+    lanes = {case["lanes"] for case in cases if case["variant"] in ("led_in", "not_held")}
+    controls = [case for case in cases if case["way"] == "graph" and case["lanes"] in lanes]
+    text = "The same graphs behind the gate (spread), behind the gate and two untimed launches (led_in), and without a gate (not_held)."
+    times = (["GPU, µs:", "round trip:"], figures(table, micros, "device_ns", "roundtrip_ns"))
+    shown = told(pivot(controls, named, times, column("GPU / round trip:", lambda case: fixed(share(table, case), 2))), [text]) if controls else []
+    return beyond_round_trip(table, cases, named) + shown
 
 
 SPREADS = ["streams", "graph", "command_buffers", "submissions", "queues"]

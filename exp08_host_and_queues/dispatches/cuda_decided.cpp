@@ -6,6 +6,7 @@
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/device.h"
+#include "cuda/device/gate_control.h"
 #include "cuda/device/graph.h"
 #include "cuda/memory/buffer.h"
 #include "decided.h"
@@ -151,7 +152,7 @@ std::unique_ptr<bench::Subject> cuda_chains(bench::Workbench& bench, const Confi
   body.enqueue = [executable](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
     BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "a graph of chains");
   };
-  return device.prepare(std::move(body));
+  return bench::cuda::prepare_control(device, std::move(body), config.name);
 }
 
 std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Config& config, const bench::Launch& launch,

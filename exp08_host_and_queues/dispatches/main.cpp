@@ -233,6 +233,17 @@ std::vector<bench::Case> cases(const Plan& plan) {
       }
     }
   }
+  // What CUDA's gate does to a graph of many branches.
+  for (const char* control : {"led_in", "not_held"}) {
+    if (plan.quick) break;
+    for (const std::uint32_t lanes : small ? std::vector<std::uint32_t>{4} : std::vector<std::uint32_t>{32, 128}) {
+      for (const std::uint32_t work_ns : {0U, kWorkNs}) {
+        bench::Case one = make_case({control, DispatchMethod::kGraph, small ? 20 : kSpread, 1, work_ns, lanes});
+        one.apis = {{bench::cuda::kApi}};
+        list.push_back(one);
+      }
+    }
+  }
   for (const bench::Case& control :
        bench::aa_controls(make_case({"dispatches", DispatchMethod::kIndependentReplayed, counts.back(), 1, kWorkNs}))) {
     list.push_back(control);
@@ -270,6 +281,8 @@ int main(int argc, char** argv) {
                    {"repeated", "a loop of `dispatches` steps, of which a kernel decides after each whether another follows"},
                    {"launched", "`dispatches` independent launches of `blocks` blocks, made by a kernel"},
                    {"iterate", "a loop of 1,000 ordered steps of 20 µs by a block for each SM; times are of the whole loop"},
+                   {"led_in", "spread, but two untimed submissions stand between CUDA's gate and a sample"},
+                   {"not_held", "spread, but without CUDA's gate: the GPU may begin a sample while the host submits it"},
                    {"aa_control_a", "A/A control: many independent dispatches, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

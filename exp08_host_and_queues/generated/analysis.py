@@ -1,10 +1,11 @@
 """exp08_generated's tables and figure: jobs whose number and size the GPU decides, by each way to run them."""
 
-from benchlib.document.document import Blocks, Cell, fixed
+from benchlib.document.document import NO_RESULTS, Blocks, Cell, fixed
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, pairs, place_in
 from benchlib.results.results import Case, Table
+from benchlib.tables.beyond import beyond_round_trip, share
 from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told
 from benchlib.tables.twins import micros, noise_floor, versus
 
@@ -48,6 +49,21 @@ def culled(_: Study, table: Table) -> Blocks:
     return by_way(table, "culled") + here_and_there
 
 
+def gate(_: Study, table: Table) -> Blocks:
+    """What the gate ahead of a sample does to CUDA's graphs: rows that cannot be, and the controls."""
+    named = keys({"variant": "variant", **KEYS, "API": api_name, "way": "way"})
+    cases = sorted(table.select({"variant": ["planned", "culled", "scattered", "led_in", "not_held"]}), key=order_of)
+    controls = [case for case in cases if case["variant"] in ("led_in", "not_held") or case["variant"] == "planned" and case["api"] == "cuda"]
+    shown = pivot(
+        controls if any(case["variant"] != "planned" for case in controls) else [],
+        named,
+        (["GPU, µs:", "round trip:"], figures(table, micros, "device_ns", "roundtrip_ns")),
+        column("GPU / round trip:", lambda case: fixed(share(table, case), 2)),
+    )
+    text = "The same work behind the gate (planned), behind the gate and two untimed submissions (led_in), and without a gate (not_held)."
+    return beyond_round_trip(table, cases, named) + (told(shown, [text]) if shown != NO_RESULTS else [])
+
+
 def in_both(found: Study, table: Table) -> Blocks:
     """The ways that both APIs have."""
     chosen = pairs(table, {"variant": ["planned", "culled", "scattered"], "way": ["known", "one_grid"]})
@@ -79,7 +95,7 @@ def planned_chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
-    sections=[("Jobs that the GPU plans", planned), ("Jobs that the GPU culls", culled), ("Ways that both APIs have", in_both)],
+    sections=[("Jobs that the GPU plans", planned), ("Jobs that the GPU culls", culled), ("Ways that both APIs have", in_both), ("What the gate does", gate)],
     plots={"exp08-generated": Plot("Jobs that the GPU plans", planned_chart, "planned")},
     plots_marker="exp08-generated-plots",
     counting=Counting(by_default=False),

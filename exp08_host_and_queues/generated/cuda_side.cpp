@@ -8,6 +8,7 @@
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/device.h"
+#include "cuda/device/gate_control.h"
 #include "cuda/device/graph.h"
 #include "cuda/memory/buffer.h"
 #include "jobs.h"
@@ -218,7 +219,7 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
                                                                                           std::uint32_t /*part*/) {
       kernel->launch(streams[0], grid, arguments->get());
     };
-    return {device.prepare(std::move(body)), jobs.errors()};
+    return {bench::cuda::prepare_control(device, std::move(body), config.variant), jobs.errors()};
   }
   auto graphs = std::make_shared<JobGraphs>();
   {
@@ -238,5 +239,5 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
   body.enqueue = [graphs](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
     BENCH_CU(cudaGraphLaunch(graphs->first.handle(), streams[0]), "jobs that the device plans");
   };
-  return {device.prepare(std::move(body)), jobs.errors()};
+  return {bench::cuda::prepare_control(device, std::move(body), config.variant), jobs.errors()};
 }

@@ -101,6 +101,15 @@ void add_others(std::vector<bench::Case>& list, const std::vector<std::uint32_t>
   for (const std::uint32_t runs : {0U, most / 2}) {
     for (const JobsWay way : kSetWays) list.push_back(make_case({"culled", way, most, runs}, cuda));
   }
+  // What the gate does to a sample: `planned` in two more ways. `children`, which is one launch, is their own control.
+  for (const char* control : {"led_in", "not_held"}) {
+    for (const std::uint32_t jobs : counts) {
+      if (jobs != most && jobs < 100) continue;
+      for (const JobsWay way : {JobsWay::kKnown, JobsWay::kNodes, JobsWay::kChildren}) {
+        for (const std::uint32_t work_ns : {0U, kWorkNs}) list.push_back(make_case({control, way, jobs, jobs, work_ns}, cuda));
+      }
+    }
+  }
   for (const std::uint32_t runs : {most / 2, most * 9 / 10}) {
     for (const JobsWayOf& one : kWays) {
       if (one.way == JobsWay::kExecuted || one.way == JobsWay::kGraphs) continue;
@@ -175,6 +184,8 @@ int main(int argc, char** argv) {
       .variants = {{"planned", "a kernel decides how large `jobs` independent jobs are, and all of them run; times are of all"},
                    {"culled", "the same, but the kernel decides that half or none of them run"},
                    {"scattered", "the same, but half or nine tenths of them run, and those are here and there"},
+                   {"led_in", "planned, but two untimed submissions stand between CUDA's gate and a sample"},
+                   {"not_held", "planned, but without CUDA's gate: the GPU may begin a sample while the host submits it"},
                    {"aa_control_a", "A/A control: many independent jobs, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
