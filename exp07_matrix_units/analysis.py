@@ -101,7 +101,7 @@ WALK = {**TILE, "variant": "product_walk_rows_sized"}
 WALK_MMA = {**TILE, "variant": "product_walk_mma_rows_sized", "api": "cuda"}
 OF_A_TILE = [form["variant"] for form in (TILE, OFFSETS, STAGED)]
 FOUND = ("product_workgroup_128", "product_workgroup_rows_128", "product_staged_rows", "product_workgroup_sized", "product_staged_rows_sized",
-         "product_walk_rows_sized", "product_walk_double_rows_sized")  # by the search, or by hand from what it found
+         "product_walk_sized", "product_walk_rows_sized", "product_walk_double_rows_sized")  # by the search, or by hand from what it found
 FORMS = {**TILE, "variant": OF_A_TILE}
 VULKAN_WAYS = (*OF_A_TILE, "product_double", "product_workgroup", "product_clamped", *FOUND)
 

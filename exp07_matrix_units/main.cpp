@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
            {"product_walk_rows_sized", "the same with addresses that advance and loads under no condition, and wmma"},
            {"product_walk_double_rows_sized", "the same with two tiles in turn, stored during products"},
            {"product_walk_mma_rows_sized", "product_walk_rows_sized by ldmatrix and mma.sync; CUDA alone"},
+           {"product_walk_sized", "product_walk_rows_sized with B by columns, in other shapes; Vulkan alone"},
            {"product_mma", "mma.sync, ldmatrix, and a ring of cp.async; CUDA alone"},
            {"product_wgmma", "wgmma, tiles by TMA, clusters of two blocks, a warp group that only loads; CUDA alone"},
            {"product_wgmma_alone", "the same without clusters; CUDA alone"},

@@ -33,8 +33,9 @@ constexpr Tile kWorkgroupTiles[] = {
     {128, 256, 64, 0, 0}, {128, 128, 64, 0, 0}, {256, 128, 64, 0, 0}, {128, 256, 32, 0, 0}, {128, 128, 32, 0, 0}};
 
 // The fastest shapes that search/ found at 8,192 in each type, on an H200 and on an H100 by driver 580.159.04. Those that are
-// sized know the matrices' size when they are compiled. product_walk, which is in both APIs, has the shape of
-// product_staged_rows_sized, and differs in how it computes addresses; with two tiles in turn it is half as deep.
+// sized know the matrices' size when they are compiled. product_walk with B by rows, which is in both APIs, has the shape of
+// product_staged_rows_sized, and differs in how it computes addresses; with two tiles in turn it is half as deep. With B by
+// columns it is Vulkan's alone, and the fastest with sums of f32 and of 8 bits.
 struct Found {
   std::string_view variant;
   std::string_view kernel;
@@ -112,18 +113,24 @@ constexpr Found kFound[] = {
      Layout::kByColumns,
      128,
      true},
-    {"product_workgroup_sized",
-     "product_workgroup_sized",
+    {"product_walk_sized",
+     "product_walk_sized",
+     {Number::kF16, Number::kF32},
+     {128, 128, 64, 2, 2},
+     Layout::kByColumns,
+     128,
+     true},
+    {"product_walk_sized",
+     "product_walk_sized",
      {Number::kS8, Number::kS32},
-     {128, 128, 128, 0, 0},
+     {128, 128, 128, 2, 2},
      Layout::kByColumns,
      128,
      true},
 };
 
 // product_walk with sums of f32, of which 256 x 256 would fill the registers.
-constexpr Tile kWalkTiles[] = {
-    {128, 256, 32, 2, 4}, {256, 128, 32, 4, 2}, {128, 128, 32, 2, 2}, {128, 128, 64, 2, 4}, {256, 128, 32, 4, 4}};
+constexpr Tile kWalkTiles[] = {{128, 256, 32, 2, 4}, {256, 128, 32, 4, 2}, {128, 128, 32, 2, 2}, {256, 128, 32, 4, 4}};
 // The same by mma.sync, in CUDA alone: tiles may exceed 48 KiB.
 constexpr std::string_view kWalkMma = "product_walk_mma_rows_sized";
 constexpr Tile kWalkMmaTiles[] = {{128, 256, 32, 2, 4}, {128, 256, 64, 2, 4}, {256, 128, 64, 4, 2}, {128, 128, 64, 2, 4}};
@@ -158,7 +165,8 @@ void add_types(std::vector<Shape>& list, const Types& types) {
   if (first) add("product_clamped", Implementation::kVulkan, kWorkgroupTiles[0]);
   for (const Found& found : kFound) {
     if (found.types.in != types.in || found.types.sums != types.sums) continue;
-    add(found.variant, walks(found.variant) ? Implementation::kTwins : Implementation::kVulkan, found.tile);
+    const bool is_twin = walks(found.variant) && found.b == Layout::kByRows;
+    add(found.variant, is_twin ? Implementation::kTwins : Implementation::kVulkan, found.tile);
     list.back().stem = stem_of(found.kernel, types);
     list.back().b = found.b;
     list.back().invocations = found.invocations;
