@@ -101,8 +101,6 @@ def counting(name: str, analyses: Mapping[str, Analysis]) -> Counting:
 
 def choose_programs(folder: Path, wishes: Sequence[str], analyses: Mapping[str, Analysis]) -> list[Path]:
     found = {program.name: program for program in programs.experiments(folder)}
-    if not found:
-        raise InputError(f"no experiment programs (exp??_*) in {folder}: build first, or give --bin")
     chosen = console.chosen(list(found), wishes)
     return [found[name] for name in chosen if name in wishes or counting(name, analyses).by_default]
 

@@ -128,9 +128,7 @@ def run_programs(programs: Sequence[Path], folder: Path, wish: Sequence[str], on
 
 
 def chosen_programs(options: argparse.Namespace) -> list[Path]:
-    found = {path.name: path for path in programs.experiments(options.bin)}
-    if not found:
-        raise InputError(f"no experiment programs (exp??_*) in {options.bin}: build first, or give --bin or --from")
+    found = {path.name: path for path in programs.experiments(options.bin, "build first, or give --bin or --from")}
     return [found[name] for name in console.chosen(list(found), options.only)]
 
 

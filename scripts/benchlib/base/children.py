@@ -31,7 +31,7 @@ def run(command: Sequence[str | Path], timeout_s: float, see: str = "") -> tuple
         if isinstance(error, subprocess.TimeoutExpired):
             raise InputError(f"{name}: not done after {timeout_s:g} s, so it was ended{f' (see {see})' if see else ''}") from error
         if isinstance(error, OSError):
-            raise InputError(f"{name}: {error.strerror}") from error
+            raise InputError(f"{command[0]}: {error.strerror}") from error
         raise
     return process.returncode, out, err
 

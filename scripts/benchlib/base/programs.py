@@ -11,9 +11,12 @@ from benchlib.base.errors import InputError
 CONTROLS = ("stamp_pair", "ruler", "ruler_full", "aa_control_a", "aa_control_b")  # variants about the measurement, not about the APIs
 
 
-def experiments(folder: Path) -> list[Path]:
-    """The experiment programs in a build's bin folder, in their order."""
-    return sorted(path for path in folder.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
+def experiments(folder: Path, otherwise: str = "build first, or give --bin") -> list[Path]:
+    """The experiment programs in a build's bin folder, in their order. Raises InputError where there are none, which says what to do `otherwise`."""
+    found = sorted(path for path in folder.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
+    if not found:
+        raise InputError(f"no experiment programs (exp??_*) in {folder}: {otherwise}")
+    return found
 
 
 def source_folders(root: Path) -> dict[str, Path]:

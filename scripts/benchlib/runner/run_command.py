@@ -273,7 +273,7 @@ class Run:
         for folder in [self.out] if self.out else [ROOT / "results", ROOT / "build/results"]:
             require_writable(folder)
         if self.build:
-            self.check_only(experiments := shell("bench_experiments"))  # before minutes of building
+            console.chosen(experiments := shell("bench_experiments"), self.options.only)  # before minutes of building
             self.set_up_and_build(experiments)
         self.find_programs()
         slug, self.board = self.find_device()
@@ -343,12 +343,6 @@ class Run:
         self.end_if_interrupted()
         return status or told
 
-    def check_only(self, names: Sequence[str]) -> None:
-        """Every --only names one of them."""
-        for wish in self.options.only:
-            if not any(console.matches(name, [wish]) for name in names):
-                raise console.UsageError(f"no experiment {wish}; there are: {' '.join(names)} (see --help)")
-
     def set_up_and_build(self, experiments: Sequence[str], only: Sequence[str] = ()) -> None:
         begun = time.monotonic()
         set_up = ROOT / "scripts/setup.sh"
@@ -373,11 +367,8 @@ class Run:
         self.add_row("set-up and build", None, time.monotonic() - begun, "build/release", "")
 
     def find_programs(self) -> None:
-        found = programs.experiments(self.bin) if self.bin.is_dir() else []
-        if not found:
-            die(f"no experiment programs (exp??_*) in {self.bin}: build first (without --no-build), or give --bin")
-        self.check_only([path.name for path in found])
-        self.programs = [path for path in found if console.matches(path.name, self.options.only)]
+        found = {path.name: path for path in programs.experiments(self.bin, "build first (without --no-build), or give --bin")}
+        self.programs = [found[name] for name in console.chosen(list(found), self.options.only)]
 
     def ask(self, option: str) -> str:
         """What the first program prints for an option."""
