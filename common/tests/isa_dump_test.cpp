@@ -81,8 +81,7 @@ TEST_F(IsaDumpTest, WritesWhatThereIs) {
                      {"text", nullptr},
                      {"isa_hash", isa_hash(code.code)},
                      {"statistics", {{"numRegs", 20}, {"Occupancy", 0.5}}},
-                     {"reason", ""},
-                     {"block_hashes", {{"256", isa_hash(code.code)}}}};
+                     {"reason", ""}};
   EXPECT_EQ(index["kernels"][0], cuda);
   const Json& vulkan = index["kernels"][1];
   for (const char* absent : {"code", "container", "source"}) EXPECT_TRUE(vulkan[absent].is_null()) << absent;
@@ -101,7 +100,7 @@ TEST_F(IsaDumpTest, BlockSizesShareAnEntry) {
   dump_.finish("", "");
   EXPECT_EQ(read("copy.vulkan.bin").size(), 16U) << "the first one's";
   ASSERT_EQ(index()["kernels"].size(), 1U);
-  EXPECT_EQ(index()["kernels"][0]["block_hashes"], (Json{{"256", first}, {"1024", isa_hash(code.code)}}));
+  EXPECT_EQ(index()["kernels"][0]["isa_hash"], first);
 }
 
 TEST_F(IsaDumpTest, KernelsOfOneNameGetFilesOfTheirOwn) {

@@ -64,26 +64,22 @@ std::string IsaDump::unused_name(const Api& api, const std::string& variant, con
 void IsaDump::add(const Api& api, const std::string& variant, const KernelSpec& spec, const KernelCode& code) {
   const std::string key =
       fmt::format("{}/{}/{}/{}/{}", stem_of(spec), spec.entry, to_string(api), variant, fmt::join(spec.constants, "."));
-  const auto [place, is_new] = places_.emplace(key, entries_.size());
-  if (is_new) {
-    const std::string name = unused_name(api, variant, spec);
-    entries_.push_back({{"kernel", spec.entry},
-                        {"stem", stem_of(spec)},
-                        {"api", to_string(api)},
-                        {"arch", code.arch},
-                        {"block_x", spec.block_threads()},
-                        {"constants", spec.constants},
-                        {"variant", variant},
-                        {"code", write(name + ".bin", code.code)},
-                        {"container", write(fmt::format("{}.{}", name, code.container_type), code.container)},
-                        {"source", write(fmt::format("{}.{}", stem_of(spec), code.source_type), code.source)},
-                        {"text", write(name + ".txt", std::as_bytes(std::span(code.text)))},
-                        {"isa_hash", isa_hash(code)},
-                        {"statistics", numbers(code.statistics)},
-                        {"reason", code.reason},
-                        {"block_hashes", Json::object()}});
-  }
-  entries_[place->second]["block_hashes"].emplace(std::to_string(spec.block_threads()), isa_hash(code));
+  if (!known_.insert(key).second) return;
+  const std::string name = unused_name(api, variant, spec);
+  entries_.push_back({{"kernel", spec.entry},
+                      {"stem", stem_of(spec)},
+                      {"api", to_string(api)},
+                      {"arch", code.arch},
+                      {"block_x", spec.block_threads()},
+                      {"constants", spec.constants},
+                      {"variant", variant},
+                      {"code", write(name + ".bin", code.code)},
+                      {"container", write(fmt::format("{}.{}", name, code.container_type), code.container)},
+                      {"source", write(fmt::format("{}.{}", stem_of(spec), code.source_type), code.source)},
+                      {"text", write(name + ".txt", std::as_bytes(std::span(code.text)))},
+                      {"isa_hash", isa_hash(code)},
+                      {"statistics", numbers(code.statistics)},
+                      {"reason", code.reason}});
 }
 
 void IsaDump::finish(std::string_view gpu, std::string_view driver) {

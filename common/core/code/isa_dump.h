@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -19,15 +18,14 @@ namespace bench {
 // in), .txt (the driver's own listing) and per stem .ptx and .spv; whatever of these there is. index.json comes last:
 //   {"schema": 1, "experiment", "gpu", "driver", "git_rev", "kernels": [{"kernel", "stem", "api", "arch", "block_x": threads,
 //    "constants": [GLSL's 1, 2, ...], "variant", "code", "container", "source", "text": file names or null, "isa_hash",
-//    "block_hashes": {"<threads>": hash}, "statistics": {name: number}, "reason": why there is no code, or what is doubtful}]}
+//    "statistics": {name: number}, "reason": why there is no code, or what is doubtful}]}
 class IsaDump {
  public:
   // Makes the folder. Throws UsageError if that fails.
   IsaDump(const std::string& folder, std::string_view experiment);
 
-  // One entry per stem, entry point, API, variant (Device::build_of) and constants. A kernel that
-  // differs in its block alone adds its hash to that entry's block_hashes and writes no files. Throws Error if a file cannot be
-  // written.
+  // One entry per stem, entry point, API, variant (Device::build_of) and constants: of kernels that differ in their block alone
+  // the first one's. Throws Error if a file cannot be written.
   void add(const Api& api, const std::string& variant, const KernelSpec& spec, const KernelCode& code);
 
   // Writes the index; nothing was a dump before. Throws Error.
@@ -40,7 +38,7 @@ class IsaDump {
 
   std::filesystem::path folder_;
   std::string experiment_;
-  std::map<std::string, std::size_t> places_;                         // of a kernel in entries_
+  std::set<std::string> known_;                                       // what tells the entries apart
   nlohmann::ordered_json entries_ = nlohmann::ordered_json::array();  // "kernels"
   std::set<std::string> names_;
 };
