@@ -157,9 +157,10 @@ def test_the_lines_of_a_source(tmp_path: Path) -> None:
     asked = {name: same_work.ask_of(found, name) for name in ("none_alone", "a", "a.disabled", "b_1", "k", "ab")}
     both = {"imul": 64, "load32": 4}
     assert asked == {"none_alone": {}, "a": both, "a.disabled": both, "b_1": both, "k": {"HMMA.16816.F32": 16}, "ab": None}
-    (tmp_path / "params.h").write_text("// Per turn of a: 64 imul\n")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/params.h").write_text("// Per turn of a: 64 imul\n")
     with pytest.raises(InputError, match="params.h: 'Per turn of a: 64 imul' is not like"):
-        same_work.asks(tmp_path)
+        same_work.asks(tmp_path / "other")
 
 
 def test_a_reason_excuses_what_it_names_and_nothing_else(tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ class _Reader:
         base = instruction.base.removeprefix("U")
         if base == "LEA" and len(rest) > 2 and name in rest[1]:
             return (1 << int(rest[2], 16) if _HEXADECIMAL.fullmatch(rest[2]) else 1), False
-        if base == "IMAD" and self.code and len(rest) > 2 and rest[2].lstrip("-") == name and not rest[1].startswith(("0x1", "-0x1")):
+        if base == "IMAD" and len(rest) > 2 and rest[2].lstrip("-") == name and not rest[1].startswith(("0x1", "-0x1")):
             factor = int(rest[1], 16) if _HEXADECIMAL.fullmatch(rest[1]) else 1
             return (factor if 0 < factor <= _BIGGEST_FACTOR else 1), False
         if base not in ("IADD3", "IADD", "VIADD", "IMAD"):

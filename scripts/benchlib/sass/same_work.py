@@ -78,7 +78,8 @@ _ASK = re.compile(r"^\s*//\s*Per turn of ([^:]+):\s*(.+?)\.?\s*$", re.MULTILINE)
 _PART = re.compile(r"([a-zA-Z][\w.]*) (\d+)")
 
 
-def asks(folder: Path) -> list[tuple[str, Ask]]:
+@kept_last(None)
+def asks(folder: Path) -> Sequence[tuple[str, Ask]]:
     """Every line's names, each with what it asks for; of the files of an experiment, in the order of their paths. Raises InputError."""
     found = []
     for path in sorted(chain(folder.glob("*.h"), folder.glob("cuda/*.cu*"), folder.glob("glsl/*"))):
@@ -150,13 +151,8 @@ def judged(kernel: str, findings: Sequence[Finding], excused: Sequence[Excuse]) 
 
 def findings(folder: Path | None, kernel: str, cuda: Sequence[Instruction], vulkan: Sequence[Instruction]) -> list[Finding]:
     """Of two listings of the experiment in `folder`, whose asks count."""
-    asked = _asks(folder) if folder else ()
+    asked = asks(folder) if folder else ()
     return compare(payload.of(cuda), payload.of(vulkan), ask_of(asked, kernel))
-
-
-@kept_last(None)
-def _asks(folder: Path) -> Sequence[tuple[str, Ask]]:
-    return asks(folder)
 
 
 def as_text(found: Iterable[Finding]) -> str:
