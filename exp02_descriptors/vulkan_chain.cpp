@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "core/device/kernel_interface.h"
 #include "vulkan/device/device.h"
+#include "vulkan/launch/buffer_binding.h"
 #include "vulkan/memory/buffer.h"
 
 namespace {
@@ -14,12 +15,12 @@ using bench::BufferBinding;
 using bench::vulkan::ComputePipeline;
 using bench::vulkan::Context;
 using bench::vulkan::device_buffer;
+using bench::vulkan::kBindlessSlots;
 using Commands = const vk::raii::CommandBuffer&;
 using Steps = std::vector<ChainStep>;
 
 constexpr vk::PipelineBindPoint kBindPoint = vk::PipelineBindPoint::eCompute;
 constexpr vk::ShaderStageFlagBits kStage = vk::ShaderStageFlagBits::eCompute;
-constexpr std::uint32_t kSlots = 1024;  // as common/vulkan/launch/buffer_binding.cpp has in its array
 
 // How a binding hands over a step's buffers.
 struct Way {
@@ -93,22 +94,14 @@ Way by_push_descriptors(const ComputePipeline& pipeline, const Steps& steps) {
 
 // The descriptors of all steps in one piece of memory.
 Way by_descriptor_buffer(const Context& context, const ComputePipeline& pipeline, const Steps& steps) {
-  const auto properties =
-      bench::vulkan::properties_of<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>(context.physical_device());
-  const std::uint64_t alignment = properties.descriptorBufferOffsetAlignment;
+  const bench::vulkan::DescriptorWriter writer(context);
+  const std::uint64_t alignment = writer.offset_alignment();
   const std::uint64_t set_bytes = (pipeline.set_layout_bytes() + alignment - 1) / alignment * alignment;
   const auto memory = std::make_shared<bench::vulkan::DescriptorMemory>(context, steps.size() * set_bytes);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    for (const std::uint32_t k : {0U, 1U}) {
-      const Slice& slice = k == 0 ? steps[i].in : steps[i].out;
-      const vk::DescriptorAddressInfoEXT address{.address = address_of(slice), .range = slice.bytes};
-      vk::DescriptorGetInfoEXT info{.type = vk::DescriptorType::eStorageBuffer};
-      info.data.pStorageBuffer = &address;
-      // As in common/vulkan/launch/buffer_binding.cpp: the descriptor's size is the driver's.
-      context.device().getDispatcher()->vkGetDescriptorEXT(
-          *context.device(), reinterpret_cast<const VkDescriptorGetInfoEXT*>(&info), properties.storageBufferDescriptorSize,
-          memory->host().subspan(i * set_bytes + pipeline.binding_offset(k)).data());
-    }
+    const auto set = memory->host().subspan(i * set_bytes);
+    writer.write(address_of(steps[i].in), steps[i].in.bytes, set.subspan(pipeline.binding_offset(0)));
+    writer.write(address_of(steps[i].out), steps[i].out.bytes, set.subspan(pipeline.binding_offset(1)));
   }
   return {.bind =
               [memory](Commands commands) {
@@ -126,11 +119,11 @@ Way by_descriptor_buffer(const Context& context, const ComputePipeline& pipeline
 // What all steps are handed in one set, an element for each slice, and each step's two indices.
 Way by_bindless(const Context& context, const ComputePipeline& pipeline, const Steps& steps) {
   const auto made =
-      std::make_shared<const Sets>(context, pipeline, 1, kSlots, vk::DescriptorPoolCreateFlagBits::eUpdateAfterBind);
+      std::make_shared<const Sets>(context, pipeline, 1, kBindlessSlots, vk::DescriptorPoolCreateFlagBits::eUpdateAfterBind);
   std::map<std::pair<const bench::Buffer*, std::uint64_t>, std::uint32_t> slots;
   const auto slot_of = [&](const Slice& slice) {
     const auto [found, is_new] = slots.emplace(std::pair(slice.buffer, slice.offset), static_cast<std::uint32_t>(slots.size()));
-    if (slots.size() > kSlots) throw bench::Error("{} buffers in an array of {}", slots.size(), kSlots);
+    if (slots.size() > kBindlessSlots) throw bench::Error("{} buffers in an array of {}", slots.size(), kBindlessSlots);
     if (is_new) {
       const vk::DescriptorBufferInfo info = descriptor_of(slice);
       context.device().updateDescriptorSets(vk::WriteDescriptorSet{.dstSet = made->sets.front(),

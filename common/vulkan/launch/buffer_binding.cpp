@@ -16,8 +16,6 @@ using Type = vk::DescriptorType;
 
 constexpr vk::ShaderStageFlagBits kStage = vk::ShaderStageFlagBits::eCompute;
 constexpr vk::PipelineBindPoint kBindPoint = vk::PipelineBindPoint::eCompute;
-// The array of kBindless: what a program with many buffers would have, of which a launch uses a few.
-constexpr std::uint32_t kBindlessSlots = 1024;
 constexpr std::uint32_t kSetsInPool = 256;
 
 const ComputePipeline& pipeline_of(const Launch& launch) { return compute_pipeline(*launch.kernel); }
@@ -167,17 +165,10 @@ class DescriptorBufferBinder : public BufferBinder {
  public:
   DescriptorBufferBinder(const Context& context, const Launch& launch)
       : BufferBinder(launch), memory_(context, pipeline_of(launch).set_layout_bytes()) {
-    const auto properties = properties_of<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>(context.physical_device());
+    const DescriptorWriter writer(context);
     for (std::uint32_t i = 0; i < launch.buffers.size(); ++i) {
-      const vk::DescriptorAddressInfoEXT address{.address = device_buffer(*launch.buffers[i]).address(),
-                                                 .range = launch.buffers[i]->bytes()};
-      vk::DescriptorGetInfoEXT info{.type = Type::eStorageBuffer};
-      info.data.pStorageBuffer = &address;
-      const std::uint64_t offset = pipeline_of(launch).binding_offset(i);
-      // Vulkan-Hpp's own wrapper returns a type of a size known when compiling; this size is the driver's.
-      context.device().getDispatcher()->vkGetDescriptorEXT(
-          *context.device(), reinterpret_cast<const VkDescriptorGetInfoEXT*>(&info), properties.storageBufferDescriptorSize,
-          memory_.host().subspan(offset).data());
+      writer.write(device_buffer(*launch.buffers[i]).address(), launch.buffers[i]->bytes(),
+                   memory_.host().subspan(pipeline_of(launch).binding_offset(i)));
     }
   }
 
@@ -322,6 +313,20 @@ vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const Kern
 }
 
 }  // namespace
+
+DescriptorWriter::DescriptorWriter(const Context& context)
+    : context_(context),
+      properties_(properties_of<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>(context.physical_device())) {}
+
+void DescriptorWriter::write(vk::DeviceAddress address, std::uint64_t bytes, std::span<std::byte> to) const {
+  const vk::DescriptorAddressInfoEXT buffer{.address = address, .range = bytes};
+  vk::DescriptorGetInfoEXT info{.type = Type::eStorageBuffer};
+  info.data.pStorageBuffer = &buffer;
+  // Vulkan-Hpp's own wrapper returns a type of a size known when compiling; this size is the driver's.
+  context_.device().getDispatcher()->vkGetDescriptorEXT(*context_.device(),
+                                                        reinterpret_cast<const VkDescriptorGetInfoEXT*>(&info),
+                                                        properties_.storageBufferDescriptorSize, to.data());
+}
 
 BufferBinder::BufferBinder(const Launch& launch) : layout_(pipeline_of(launch).layout()) {}
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/device/device.h"
@@ -17,6 +18,23 @@ std::vector<vk::raii::DescriptorSetLayout> make_set_layouts(const Context& conte
 
 // What the pipeline must be created with.
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
+
+// The array of BufferBinding::kBindless: what a program with many buffers would have, of which a launch uses a few.
+inline constexpr std::uint32_t kBindlessSlots = 1024;
+
+// Writes descriptors of storage buffers into memory, as the driver wants them (VK_EXT_descriptor_buffer).
+class DescriptorWriter {
+ public:
+  explicit DescriptorWriter(const Context& context);
+  // Of so many bytes from `address` on, to the begin of `to`.
+  void write(vk::DeviceAddress address, std::uint64_t bytes, std::span<std::byte> to) const;
+  // Of what vkCmdSetDescriptorBufferOffsetsEXT takes.
+  std::uint64_t offset_alignment() const { return properties_.descriptorBufferOffsetAlignment; }
+
+ private:
+  const Context& context_;
+  vk::PhysicalDeviceDescriptorBufferPropertiesEXT properties_;
+};
 
 // Records what the dispatches after it need to see the buffers of one launch, which outlive it. As it is: of a launch without
 // buffers.
