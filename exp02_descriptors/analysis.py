@@ -115,7 +115,7 @@ def ways_chart(_: Study, table: Table) -> Chart:
 
 MACHINE_CODE = partial(sass_excerpts, chosen=[three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")])
 UNCHECKED = Control("bounds checks", ("vulkan", {}), ("vulkan", {"robustness": "disabled"}), {"robustness": ["default"]})
-BOUND = ["descriptors", "uniform", "push_descriptors", "descriptor_buffer"]
+BOUND = ["descriptors", "dynamic_offsets", "uniform", "push_descriptors", "descriptor_buffer"]
 WAY = Control(
     "buffers that are bound, not addressed", ("vulkan", {}), ("vulkan", {"binding": "address"}), {"binding": BOUND}, ["bounds checks"]
 )

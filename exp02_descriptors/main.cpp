@@ -306,6 +306,7 @@ void add_to_chains(std::vector<bench::Case>& list) {
     for (const BindingMethod& method : kPerDispatch) {
       if (method.set_use == SetUse::kBoundPerDispatch) list.push_back(chain_case({"chain_slices", method.binding, 1000, mode}));
     }
+    list.push_back(chain_case({"chain_slices", BufferBinding::kDynamicOffsets, 1000, mode}));
     list.push_back(chain_case({"chain_slices", BufferBinding::kDescriptors, 1000, mode, true}));
     for (const BufferBinding binding : {BufferBinding::kDescriptors, BufferBinding::kDescriptorBuffer}) {
       list.push_back(chain_case({"chain_pushed", binding, 1000, mode}));

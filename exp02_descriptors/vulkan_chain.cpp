@@ -38,14 +38,11 @@ vk::DeviceAddress address_of(const Slice& slice) { return device_buffer(*slice.b
 class Descriptors {
  public:
   explicit Descriptors(const ChainStep& step) : infos_{descriptor_of(step.in), descriptor_of(step.out)} {}
-  std::array<vk::WriteDescriptorSet, 2> writes(vk::DescriptorSet set = {}) const {
+  std::array<vk::WriteDescriptorSet, 2> writes(vk::DescriptorSet set = {},
+                                               vk::DescriptorType type = vk::DescriptorType::eStorageBuffer) const {
     std::array<vk::WriteDescriptorSet, 2> writes;
     for (std::uint32_t i = 0; i < writes.size(); ++i) {
-      writes[i] = {.dstSet = set,
-                   .dstBinding = i,
-                   .descriptorCount = 1,
-                   .descriptorType = vk::DescriptorType::eStorageBuffer,
-                   .pBufferInfo = &infos_[i]};
+      writes[i] = {.dstSet = set, .dstBinding = i, .descriptorCount = 1, .descriptorType = type, .pBufferInfo = &infos_[i]};
     }
     return writes;
   }
@@ -60,8 +57,8 @@ struct Sets {
   std::vector<vk::DescriptorSet> sets;
 
   Sets(const Context& context, const ComputePipeline& pipeline, std::uint32_t count, std::uint32_t descriptors,
-       vk::DescriptorPoolCreateFlags flags = {}) {
-    const vk::DescriptorPoolSize size{.type = vk::DescriptorType::eStorageBuffer, .descriptorCount = count * descriptors};
+       vk::DescriptorPoolCreateFlags flags = {}, vk::DescriptorType type = vk::DescriptorType::eStorageBuffer) {
+    const vk::DescriptorPoolSize size{.type = type, .descriptorCount = count * descriptors};
     const vk::DescriptorPoolCreateInfo info{.flags = flags, .maxSets = count, .poolSizeCount = 1, .pPoolSizes = &size};
     pool = BENCH_VK(context.device().createDescriptorPool(info), "{} sets of {} descriptors", count, descriptors);
     const std::vector<vk::DescriptorSetLayout> layouts(count, pipeline.set_layout());
@@ -81,6 +78,25 @@ Way by_sets(const Context& context, const ComputePipeline& pipeline, const Steps
   }
   return {.hand_over = [made, layout = pipeline.layout()](Commands commands, std::size_t step) {
     commands.bindDescriptorSets(kBindPoint, layout, 0, made->sets[step], {});
+  }};
+}
+
+// One set, of slices of one buffer each, which are as long.
+Way by_dynamic_offsets(const Context& context, const ComputePipeline& pipeline, const Steps& steps) {
+  constexpr vk::DescriptorType kType = vk::DescriptorType::eStorageBufferDynamic;
+  const auto made = std::make_shared<const Sets>(context, pipeline, 1, 2, vk::DescriptorPoolCreateFlags(), kType);
+  ChainStep from_begin = steps.front();
+  from_begin.in.offset = 0;
+  from_begin.out.offset = 0;
+  context.device().updateDescriptorSets(Descriptors(from_begin).writes(made->sets.front(), kType), {});
+  std::vector<std::array<std::uint32_t, 2>> offsets;
+  for (const ChainStep& step : steps) {
+    if (step.in.buffer != from_begin.in.buffer || step.out.buffer != from_begin.out.buffer)
+      throw bench::Error("dynamic offsets of more than one buffer");
+    offsets.push_back({static_cast<std::uint32_t>(step.in.offset), static_cast<std::uint32_t>(step.out.offset)});
+  }
+  return {.hand_over = [made, offsets, layout = pipeline.layout()](Commands commands, std::size_t step) {
+    commands.bindDescriptorSets(kBindPoint, layout, 0, made->sets.front(), offsets[step]);
   }};
 }
 
@@ -158,6 +174,8 @@ Way by_address(const ComputePipeline& pipeline, const Steps& steps) {
 
 Way way_of(const Context& context, const ComputePipeline& pipeline, const Steps& steps) {
   switch (pipeline.spec().vulkan.binding) {
+    case BufferBinding::kDynamicOffsets:
+      return by_dynamic_offsets(context, pipeline, steps);
     case BufferBinding::kPushDescriptors:
       return by_push_descriptors(pipeline, steps);
     case BufferBinding::kDescriptorBuffer:

@@ -93,10 +93,11 @@ enum class BufferBinding : std::uint8_t {
   kBindless,          // descriptor indexing: elements of one array of storage buffers, binding 0 of set 0; push constants:
                       // each buffer's 32-bit index into it, then the params struct
   kAddress,           // push constants: each buffer's 64-bit device address, then the params struct
+  kDynamicOffsets,    // as kDescriptors, but each buffer's offset is said when the set is bound
 };
 constexpr std::string_view to_string(BufferBinding binding) {
-  constexpr std::string_view kNames[] = {"descriptors",       "uniform",  "push_descriptors",
-                                         "descriptor_buffer", "bindless", "address"};
+  constexpr std::string_view kNames[] = {"descriptors", "uniform", "push_descriptors", "descriptor_buffer",
+                                         "bindless",    "address", "dynamic_offsets"};
   return kNames[static_cast<std::size_t>(binding)];
 }
 

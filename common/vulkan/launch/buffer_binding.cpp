@@ -22,6 +22,7 @@ const ComputePipeline& pipeline_of(const Launch& launch) { return compute_pipeli
 
 // The type of the descriptor of buffer `index`.
 Type type_of(const KernelSpec& spec, std::size_t index) {
+  if (spec.vulkan.binding == BufferBinding::kDynamicOffsets) return Type::eStorageBufferDynamic;
   return spec.vulkan.binding == BufferBinding::kUniform && index + 1 < spec.buffers ? Type::eUniformBuffer
                                                                                     : Type::eStorageBuffer;
 }
@@ -114,7 +115,7 @@ class SetPools {
   std::size_t used_ = 0;
 };
 
-// kDescriptors, kUniform.
+// kDescriptors, kUniform, and kDynamicOffsets of zero.
 class SetBinder : public BufferBinder {
  public:
   SetBinder(const Context& context, const Launch& launch)
@@ -124,17 +125,18 @@ class SetBinder : public BufferBinder {
         pool_(context, launch, 1),
         fresh_(context, launch, kSetsInPool),
         set_(pool_.allocate()) {
+    if (launch.kernel->spec().vulkan.binding == BufferBinding::kDynamicOffsets) offsets_.resize(launch.buffers.size());
     context.device().updateDescriptorSets(descriptors_.writes(set_), {});
   }
 
   void bind(const vk::raii::CommandBuffer& commands) override {
-    commands.bindDescriptorSets(kBindPoint, layout(), 0, set_, {});
+    commands.bindDescriptorSets(kBindPoint, layout(), 0, set_, offsets_);
   }
 
   void update_and_bind(const vk::raii::CommandBuffer& commands) override {
     const vk::DescriptorSet set = fresh_.allocate();
     context_.device().updateDescriptorSets(descriptors_.writes(set), {});
-    commands.bindDescriptorSets(kBindPoint, layout(), 0, set, {});
+    commands.bindDescriptorSets(kBindPoint, layout(), 0, set, offsets_);
   }
 
   void restart() override { fresh_.reset(); }
@@ -145,6 +147,7 @@ class SetBinder : public BufferBinder {
   SetPools pool_;
   SetPools fresh_;
   vk::DescriptorSet set_;
+  std::vector<std::uint32_t> offsets_;
 };
 
 // kPushDescriptors.
@@ -362,6 +365,11 @@ void check_binding(const Context& context, const KernelSpec& spec) {
     case BufferBinding::kDescriptors:
       storage_buffers(spec.buffers);
       break;
+    case BufferBinding::kDynamicOffsets:
+      storage_buffers(spec.buffers);
+      at_most(spec.buffers, "storage buffers with dynamic offsets", "maxDescriptorSetStorageBuffersDynamic",
+              limits.maxDescriptorSetStorageBuffersDynamic);
+      break;
     case BufferBinding::kUniform:
       at_most(spec.buffers - 1, "uniform buffers", "maxPerStageDescriptorUniformBuffers",
               limits.maxPerStageDescriptorUniformBuffers);
@@ -417,6 +425,7 @@ std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& 
   switch (launch.kernel->spec().vulkan.binding) {
     case BufferBinding::kDescriptors:
     case BufferBinding::kUniform:
+    case BufferBinding::kDynamicOffsets:
       return std::make_unique<SetBinder>(context, launch);
     case BufferBinding::kPushDescriptors:
       return std::make_unique<PushBinder>(context, launch);
