@@ -5,9 +5,10 @@ Loops as in Aho, Lam, Sethi, Ullman: Compilers (2006), 9.6; slices as in Weiser:
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import TypeVar
 
 from benchlib.base.kept import kept_last, kept_property
 from benchlib.sass import sass
@@ -150,6 +151,21 @@ class Loop:
         self.inner = []
 
 
+_Node = TypeVar("_Node", bound=Hashable)
+
+
+def reached(starts: Iterable[_Node], after: Callable[[_Node], Iterable[_Node]]) -> Iterable[_Node]:
+    """All that paths from the starts come to, these included, each once."""
+    seen: dict[_Node, None] = {}
+    waiting = list(starts)
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen[one] = None
+            waiting += after(one)
+    return seen
+
+
 class Flow:
     """Of one kernel. Blocks are numbers; instructions are their places in `code`."""
 
@@ -164,13 +180,8 @@ class Flow:
         self.callee: dict[int, int] = {}  # of blocks that end in a call
         self._connect()
         self.main = self.reachable(0) if self.blocks else set()
-        self.functions: dict[int, set[int]] = {}
-        waiting = [self.callee[block] for block in self.callee if block in self.main]
-        while waiting:
-            entry = waiting.pop()
-            if entry not in self.functions:
-                self.functions[entry] = self.reachable(entry)
-                waiting += [self.callee[block] for block in self.callee if block in self.functions[entry]]
+        entries = reached(self._called(self.main), lambda entry: self._called(self.reachable(entry)))
+        self.functions: dict[int, set[int]] = {entry: self.reachable(entry) for entry in entries}
 
     # ------------------------------------------------------------------------------------------------------- control
 
@@ -243,35 +254,24 @@ class Flow:
         return False
 
     def _returns(self, start: int, of: Mapping[int, int]) -> bool:
-        seen, waiting = set(), [start]
-        while waiting:
-            block = waiting.pop()
-            if block in seen or block >= len(self.blocks):
-                continue
-            seen.add(block)
-            end = self.blocks[block][1] - 1
-            last = self.code[end]
-            if last.base == "RET":
-                return True
+        ends = [end - 1 for _, end in self.blocks]
+
+        def after(block: int) -> list[int]:
+            end, last = ends[block], self.code[ends[block]]
             if last.base == "EXIT" and not last.predicate:
-                continue
-            if last.base in JUMPS:
-                jump = self._jump(end)
-                if jump in of:
-                    waiting.append(of[jump])
-                if not (last.predicate or self.uses[end].predicates or _DIVERGENCE & {*last.modifiers}):
-                    continue
-            waiting.append(block + 1)
-        return False
+                return []
+            jumps = last.base in JUMPS
+            goes_on = not jumps or last.predicate or self.uses[end].predicates or _DIVERGENCE & {*last.modifiers}
+            target = of.get(self._jump(end)) if jumps else None
+            return [one for one in (target, block + 1 if goes_on else None) if one is not None and one < len(self.blocks)]
+
+        return any(self.code[ends[block]].base == "RET" for block in reached([start], after))
+
+    def _called(self, blocks: Collection[int]) -> list[int]:
+        return [entry for block, entry in self.callee.items() if block in blocks]
 
     def reachable(self, start: int) -> set[int]:
-        seen, waiting = {start}, [start]
-        while waiting:
-            for block in self.next[waiting.pop()]:
-                if block not in seen:
-                    seen.add(block)
-                    waiting.append(block)
-        return seen
+        return {*reached([start], lambda block: self.next[block])}
 
     def places(self, blocks: Iterable[int]) -> Iterable[int]:
         for block in sorted(blocks):
@@ -291,12 +291,7 @@ class Flow:
                 for after in self.next[block]:
                     if dominates(after, block):
                         body = found.setdefault(after, Loop(after, {after})).blocks
-                        waiting = [block]
-                        while waiting:
-                            one = waiting.pop()
-                            if one not in body:
-                                body.add(one)
-                                waiting += before[one]
+                        body.update(reached([block], lambda one: () if one in body else before[one]))
         for loop in found.values():
             around = [other for other in found.values() if other is not loop and loop.blocks < other.blocks]
             loop.parent = min(around, key=lambda other: len(other.blocks), default=None)
@@ -361,21 +356,21 @@ class Flow:
 
     def slice(self, starts: Iterable[tuple[int, Iterable[str]]]) -> set[int]:
         """The instructions that these reads (of an instruction, names) depend on, back to what loads, or comes from the machine."""
-        waiting = [writer for place, names in starts for name in names for writer in self.writers[place].get(name, ())]
-        seen: set[int] = set()
-        while waiting:
-            place = waiting.pop()
-            if place in seen:
-                continue
-            seen.add(place)
+
+        def behind(place: int) -> list[int]:
             instruction, used = self.code[place], self.uses[place]
             if instruction.base in LOADS | ATOMICS | CONSTANT_LOADS | {"S2R", "S2UR"}:
-                continue
+                return []
             names: Collection[str] = used.values + used.address
             if instruction.base in COMPARES or "X" in instruction.modifiers:
                 names = {*names, *used.predicates} - {*_PREDICATE.findall(instruction.predicate)}
-            waiting += [writer for name in names for writer in self.writers[place].get(name, ())]
-        return seen
+            return self.wrote(place, names)
+
+        return {*reached((writer for place, names in starts for writer in self.wrote(place, names)), behind)}
+
+    def wrote(self, place: int, names: Iterable[str]) -> list[int]:
+        """What may have written these of the registers and predicates that an instruction reads."""
+        return [writer for name in names for writer in self.writers[place].get(name, ())]
 
 
 def _dominators(root: int, after: Sequence[Sequence[int]], before: Mapping[int, Sequence[int]]):  # noqa: ANN202

@@ -6,7 +6,7 @@ cross-lane instruction depends on it and no address does.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
@@ -176,15 +176,7 @@ class _Reader:
             leaves = last.base == "EXIT" or any(after not in loop.blocks for after in self.flow.next[block])
             if last.base not in flow.JUMPS | {"EXIT"} or not leaves:
                 continue
-            waiting = [w for name in self.flow.uses[end].predicates for w in self.flow.writers[end].get(name, ()) if w in inside]
-            seen: set[int] = set()
-            while waiting:
-                at = waiting.pop()
-                if at in seen:
-                    continue
-                seen.add(at)
-                waiting += [w for name in self.flow.uses[at].predicates for w in self.flow.writers[at].get(name, ()) if w in inside]
-            for at in sorted(seen):
+            for at in sorted(flow.reached([end], lambda at: inside.intersection(self.flow.wrote(at, self.flow.uses[at].predicates)))):
                 if self.code[at].base in ("ISETP", "UISETP"):
                     for name in self.flow.uses[at].values:
                         found = self._advance(at, name, inside)
@@ -244,23 +236,16 @@ class _Reader:
         limits = [one for one in sass.split_operands(self.code[at].operands)[2:4] if _HEXADECIMAL.fullmatch(one) or one in ("RZ", "URZ")]
         if len(limits) != 1:
             return None
-        starts, waiting, seen = set[int](), [(at, name)], set[tuple[int, str]]()
-        while waiting:
-            key = waiting.pop()
-            if key in seen:
-                continue
-            seen.add(key)
-            for writer in self.flow.writers[key[0]].get(key[1], ()):
-                if writer in inside:
-                    waiting += [(writer, value) for value in self.flow.uses[writer].values]
-                else:
-                    starts.add(writer)
-        values = {self._constant(start) for start in starts}
+        values = {self._constant(start) for start in self._origins(at, name, inside.__contains__) - inside}
         if len(values) != 1 or None in values:
             return None
         limit = _signed(limits[0])
         number = ceil(abs(limit - (values.pop() or 0)) / step)
         return number if 0 < number <= _MOST_TURNS else None
+
+    def _origins(self, at: int, name: str, goes_on: Callable[[int], bool]) -> set[int]:
+        """What may have written the register that is read there, and what that depends on, back to where it does not go on."""
+        return {*flow.reached(self.flow.wrote(at, [name]), lambda place: self.flow.wrote(place, self.flow.uses[place].values) if goes_on(place) else ())}
 
     def _constant(self, at: int) -> int | None:
         instruction = self.code[at]
@@ -277,7 +262,7 @@ class _Reader:
         """By kind of memory the loads of one turn that do not wait for one another: in a chain 1, whatever the unrolling."""
         kinds = {at: re.sub(r"(load|atomic).*", r"\1", self.names[at]) for at in places if self.code[at].base in _RETURNING}
         inside, found = set(places), Counter[str]()
-        for kind in set(kinds.values()):
+        for kind in dict.fromkeys(kinds.values()):
             depth: dict[int, int] = {}
             for at in places:
                 before = (writer for name in self.flow.uses[at].read for writer in self.flow.writers[at].get(name, ()))
@@ -338,15 +323,12 @@ class _Reader:
 
     def _induction(self, found: tuple[int, int, str, bool] | None, inside: set[int]) -> set[int]:
         """What moves the counter on."""
-        seen: set[int] = set()
-        waiting = [(found[1], found[2])] if found and found[3] else []
-        while waiting:
-            at, name = waiting.pop()
-            for writer in self.flow.writers[at].get(name, ()):
-                if writer in inside and writer not in seen and (self.classes[writer] in ("int", "imul") or flow.is_move(self.code[writer])):
-                    seen.add(writer)
-                    waiting += [(writer, value) for value in self.flow.uses[writer].values]
-        return {at for at in seen if self.classes[at] == "int"}
+
+        def goes_on(place: int) -> bool:
+            return place in inside and (self.classes[place] in ("int", "imul") or flow.is_move(self.code[place]))
+
+        origins = self._origins(found[1], found[2], goes_on) if found and found[3] else set[int]()
+        return {at for at in origins & inside if self.classes[at] == "int"}
 
 
 def _signed(text: str) -> int:
