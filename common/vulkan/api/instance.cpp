@@ -120,16 +120,31 @@ bool loader_has(const vk::raii::Context& loader, const char* extension) {
   }
 }
 
-// Drivers that lack parts of Vulkan, as those over Metal do, are shown to those alone who ask for them, by an extension, too.
-vk::InstanceCreateFlags flags_for_all_drivers(const vk::raii::Context& loader, std::vector<const char*>& extensions) {
-  if (!loader_has(loader, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) return {};
-  extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
-  return vk::InstanceCreateFlagBits::eEnumeratePortabilityKHR;
+// Throws what Vulkan-Hpp throws.
+vk::raii::Instance make_instance(const vk::raii::Context& loader, const void* next, const std::vector<const char*>& layers,
+                                 std::vector<const char*> extensions) {
+  const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
+  vk::InstanceCreateFlags flags;
+  // Drivers that lack parts of Vulkan, as those over Metal do, are shown to those alone who ask for them, by an extension, too.
+  if (loader_has(loader, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    flags = vk::InstanceCreateFlagBits::eEnumeratePortabilityKHR;
+  }
+  const vk::InstanceCreateInfo info{
+      .pNext = next,
+      .flags = flags,
+      .pApplicationInfo = &application,
+      .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
+      .ppEnabledLayerNames = layers.data(),
+      .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+      .ppEnabledExtensionNames = extensions.data(),
+  };
+  ++instances_made;
+  return vk::raii::Instance(loader, info);
 }
 
 // `complaints` is nullptr without validation.
 vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* complaints, bool can_label) {
-  const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
   std::vector<const char*> layers;
   std::vector<const char*> extensions;
 
@@ -150,19 +165,8 @@ vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* 
   if (can_label) {
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   }
-  const vk::InstanceCreateFlags all_drivers = flags_for_all_drivers(loader, extensions);
-  const vk::InstanceCreateInfo info{
-      .pNext = complaints != nullptr ? &validation : nullptr,
-      .flags = all_drivers,
-      .pApplicationInfo = &application,
-      .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
-      .ppEnabledLayerNames = layers.data(),
-      .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
-      .ppEnabledExtensionNames = extensions.data(),
-  };
   try {
-    ++instances_made;
-    return vk::raii::Instance(loader, info);
+    return make_instance(loader, complaints != nullptr ? &validation : nullptr, layers, extensions);
   } catch (const vk::IncompatibleDriverError&) {
     throw Skip("the Vulkan loader found no driver (ICD): {}", kNoDriverHint);
   } catch (const vk::SystemError& error) {
@@ -283,18 +287,7 @@ std::vector<std::string> Instance::foreign_layers() const {
       .pfnUserCallback = on_layer,
       .pUserData = &inserted,
   };
-  const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
-  std::vector<const char*> extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
-  const vk::InstanceCreateFlags all_drivers = flags_for_all_drivers(loader_, extensions);
-  const vk::InstanceCreateInfo info{.pNext = &messenger,
-                                    .flags = all_drivers,
-                                    .pApplicationInfo = &application,
-                                    .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
-                                    .ppEnabledExtensionNames = extensions.data()};
-  {
-    const vk::raii::Instance probe = BENCH_VK(loader_.createInstance(info));
-    ++instances_made;
-  }
+  BENCH_VK(make_instance(loader_, &messenger, {}, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}));
   std::erase_if(inserted, [](const std::string& name) { return std::ranges::count(kSorting, std::string_view(name)) != 0; });
   return inserted;
 }
