@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import pytest
 
 from benchlib.base import children
+from benchlib.base.errors import InputError
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -51,3 +54,21 @@ def test_what_ignores_a_signal_goes_on_ignoring_it() -> None:
         assert children.run(["sh", "-c", "kill -INT $PPID; echo done"], 60) == (0, "done\n", "")
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+GROUP = ["sh", "-c", "cut -d ' ' -f 5 /proc/$$/stat"]
+
+
+def group_of_a_child() -> tuple[int, int]:
+    return os.getpgrp(), int(children.run(GROUP, 60)[1])
+
+
+def test_a_workers_program_stays_in_its_group_and_ends_in_time() -> None:
+    """Ctrl-C goes to the group, and the worker is killed."""
+    own, group = group_of_a_child()
+    assert own != group
+    with ProcessPoolExecutor(1) as pool:
+        own, group = pool.submit(group_of_a_child).result()
+        assert own == group
+        with pytest.raises(InputError, match="sleep 1000: not done after 0.1 s, so it was ended"):
+            pool.submit(children.run, ["sleep", "1000"], 0.1).result()

@@ -1,5 +1,8 @@
-"""Programs that a script starts, and that end with it: each leads a group of its own, which is ended as a whole."""
+"""Programs that a script starts, and that end with it: each leads a group of its own, which is ended as a whole. Those of a worker (parallel.py), which is
+itself ended without a word, stay in the script's group: Ctrl-C reaches them.
+"""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -20,7 +23,7 @@ def run(command: Sequence[str | Path], timeout_s: float, see: str = "") -> tuple
         with _signals_held():
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                start_new_session=True,
+                start_new_session=multiprocessing.parent_process() is None,
             )  # fmt: skip
         out, err = process.communicate(timeout=timeout_s)
     except BaseException as error:
@@ -53,8 +56,8 @@ def _signals_held() -> Iterator[None]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """The whole group of a program that was started as a session's leader."""
+    """With the whole group that it leads."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
-        pass
+        process.kill()
