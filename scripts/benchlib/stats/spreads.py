@@ -16,6 +16,8 @@ import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import mul
 from pathlib import Path
 
 from benchlib.base.kept import Keeper, kept, kept_last
@@ -105,16 +107,19 @@ def fit(cases: Iterable[Values]) -> Spread:
     """The class of these cases, each of the same weight."""
     grid = Spread([Atom(0.0, boards**2, runs**2) for boards in GRID for runs in GRID])
     found = [likelihoods(grid, Sums.of(case)) for case in cases if sum(map(len, case.values())) > 1]
-    sparse = [[(at, each) for at, each in enumerate(case) if each > 1e-9] for case in found]
-    shares = [1 / len(grid.atoms)] * len(grid.atoms)
-    for _ in range(ITERATIONS if sparse else 0):
-        after = [0.0] * len(shares)
-        for case in sparse:
-            whole = sum(shares[at] * each for at, each in case)
-            for at, each in case:
-                after[at] += shares[at] * each / whole
-        shares = [each / len(sparse) for each in after]
-        sparse = [[(at, each) for at, each in case if shares[at] > LEAST / 100] for case in sparse]
+    rows: Sequence[Sequence[float]] = [[each if each > 1e-9 else 0.0 for each in case] for case in found]
+    columns = list(zip(*rows))
+    live, shares = list(range(len(grid.atoms))), [1 / len(grid.atoms)] * len(grid.atoms)
+    for _ in range(ITERATIONS if rows else 0):
+        wholes = [sum(map(mul, shares, row)) for row in rows]
+        weights = [1 / whole if whole else 0.0 for whole in wholes]
+        shares = [share * sum(map(mul, weights, column)) / len(rows) for share, column in zip(shares, columns)]
+        keep = [share > LEAST / 100 for share in shares]
+        if not all(keep):
+            live, shares, columns = (list(compress(each, keep)) for each in (live, shares, columns))
+            rows = list(zip(*columns))
+    share_of = dict(zip(live, shares))
+    shares = [share_of.get(at, 0.0) for at in range(len(grid.atoms))]
     coarse = {GRID[at] ** 2 for at in range(0, STEPS, COARSE)}
     number = len(coarse) ** 2
     kept = math.fsum(share for share in shares if share > LEAST) or 1.0
