@@ -14,7 +14,7 @@ class NotHeld final : public bench::Subject {
   DeviceTime time_device(const DeviceSampleSpec& spec) override {
     const CurrentDevice current(device_.handle());
     const Deadline deadline(body_.name);
-    const cudaStream_t stream = device_.stream();
+    cudaStream_t stream = device_.stream();
     device_.timer().start(stream);
     for (std::uint32_t i = 0; i < spec.batch; ++i) body_.enqueue({&stream, 1}, 0);
     device_.timer().stop(stream);
