@@ -230,7 +230,7 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
       jobs.one_grid(*graphs);
     } else if (config.launches_graphs()) {
       jobs.graphs(*graphs);
-    } else if (config.way == JobsWay::kConditional || config.way == JobsWay::kSwitched) {
+    } else if (config.is_conditional()) {
       jobs.conditional(*graphs);
     } else {
       jobs.nodes(*graphs);
@@ -239,5 +239,6 @@ TimedJobs cuda_jobs(bench::Workbench& bench, const JobsConfig& config, const ben
   body.enqueue = [graphs](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
     BENCH_CU(cudaGraphLaunch(graphs->first.handle(), streams[0]), "jobs that the device plans");
   };
+  if (config.is_conditional()) bench::cuda::count_as_many(body);
   return {bench::cuda::prepare_control(device, std::move(body), config.variant), jobs.errors()};
 }

@@ -50,6 +50,7 @@ struct JobsConfig {
   // Its kernels find their jobs in the table, and have nothing to do in blocks too many.
   bool reads_table() const { return way == JobsWay::kOneGrid || launches_graphs(); }
   bool launches_graphs() const { return way == JobsWay::kGraphs || way == JobsWay::kGraphsByThreads; }
+  bool is_conditional() const { return way == JobsWay::kConditional || way == JobsWay::kSwitched; }
   // Its commands are read from the table's begin: jobs that do not run have no place in it.
   bool is_generated() const { return way == JobsWay::kGenerated || way == JobsWay::kPreprocessed || way == JobsWay::kExecuted; }
   // The kernel that plans, in both APIs; what launches or sets something has one of its own.

@@ -31,13 +31,18 @@ class NotHeld final : public bench::Subject {
 
 }  // namespace
 
+void count_as_many(Body& body) { body.calls = kMostHeldCalls; }
+
 std::unique_ptr<bench::Subject> prepare_control(Device& device, Body body, std::string_view control) {
   if (control == "not_held") {
     if (body.parts != 1 || body.streams != 1 || body.replayed || body.before)
       throw Error("{}: no control without a gate for more than one part on one stream", body.name);
     return std::make_unique<NotHeld>(device, body);
   }
-  body.has_lead_in = body.has_lead_in || control == "led_in";
+  if (control == "led_in") {
+    body.has_lead_in = true;
+    count_as_many(body);
+  }
   return device.prepare(std::move(body));
 }
 
