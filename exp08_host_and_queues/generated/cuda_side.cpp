@@ -23,9 +23,11 @@ using bench::cuda::GraphExec;
 using bench::cuda::make_executable;
 using bench::cuda::new_graph;
 
-constexpr double kMakingS = 10;        // of graphs of 1,001 nodes, with up to 4,000 bodies
-constexpr int kLeastDriver = 12'040;   // device-updatable and conditional nodes
-constexpr int kSwitchDriver = 12'080;  // SWITCH nodes
+constexpr double kMakingS = 10;         // of graphs of 1,001 nodes, with up to 4,000 bodies
+constexpr double kLongestMakingS = 60;  // what is awaited: well below the Deadline's limit
+constexpr std::uint32_t kTried = 100;   // conditional nodes
+constexpr int kLeastDriver = 12'040;    // device-updatable and conditional nodes
+constexpr int kSwitchDriver = 12'080;   // SWITCH nodes
 
 // From now on a kernel may set the node: by this handle.
 cudaGraphDeviceNode_t let_kernels_set(cudaGraphNode_t node) {
@@ -125,27 +127,12 @@ class CudaJobs {
 
   // The conditions first: the kernel that plans takes their handles.
   void conditional(JobGraphs& made) {
-    const bool is_switch = config_.way == JobsWay::kSwitched;
-    const std::uint32_t sizes = is_switch ? EXP08_MOST_BLOCKS : 1;
+    check_making();
     const Graph graph = new_graph();
-    std::vector<cudaGraphConditionalHandle> handles;
-    for (std::uint32_t i = 0; i < config_.jobs; ++i) {
-      handles.push_back(bench::cuda::make_condition(graph.handle(), is_switch ? EXP08_MOST_BLOCKS : 0));
-    }
-    bench::Launch plan = planning(is_switch ? "plan_switch" : "plan_if", upload_handles(bench_, handles));
+    const auto handles = conditions(graph, config_.jobs);
+    bench::Launch plan = planning(is_switch() ? "plan_switch" : "plan_if", upload_handles(bench_, handles));
     plan.grid = {1, 1, 1};
-    std::vector<cudaGraphNode_t> ends(config_.chains, add_kernel_node(graph.handle(), plan, nullptr));
-    for (std::uint32_t i = 0; i < config_.jobs; ++i) {
-      cudaGraphNode_t& end = ends[i % ends.size()];
-      const auto added = bench::cuda::add_conditional_node(
-          graph.handle(), handles[i], is_switch ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf, sizes, end);
-      for (std::uint32_t body = 0; body < sizes; ++body) {
-        bench::Launch job = known_job(i);
-        if (is_switch) job.grid = {body + 1, 1, 1};
-        add_kernel_node(added.bodies[body], job, nullptr);
-      }
-      end = added.node;
-    }
+    add_conditional_nodes(graph, handles, add_kernel_node(graph.handle(), plan, nullptr));
     made.first = make_executable(graph, 0, stream_, "a graph with a conditional node for each job");
   }
 
@@ -178,6 +165,52 @@ class CudaJobs {
   const bench::Buffer* errors() const { return errors_; }
 
  private:
+  bool is_switch() const { return config_.way == JobsWay::kSwitched; }
+
+  std::vector<cudaGraphConditionalHandle> conditions(const Graph& graph, std::uint32_t count) const {
+    std::vector<cudaGraphConditionalHandle> handles;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      handles.push_back(bench::cuda::make_condition(graph.handle(), is_switch() ? EXP08_MOST_BLOCKS : 0));
+    }
+    return handles;
+  }
+
+  // In chains behind `first`, or with roots where it is null.
+  void add_conditional_nodes(const Graph& graph, const std::vector<cudaGraphConditionalHandle>& handles,
+                             cudaGraphNode_t first) {
+    const std::uint32_t bodies = is_switch() ? EXP08_MOST_BLOCKS : 1;
+    std::vector<cudaGraphNode_t> ends(config_.chains, first);
+    for (std::uint32_t i = 0; i < handles.size(); ++i) {
+      cudaGraphNode_t& end = ends[i % ends.size()];
+      const auto added = bench::cuda::add_conditional_node(
+          graph.handle(), handles[i], is_switch() ? cudaGraphCondTypeSwitch : cudaGraphCondTypeIf, bodies, end);
+      for (std::uint32_t body = 0; body < bodies; ++body) {
+        bench::Launch job = known_job(i);
+        if (is_switch()) job.grid = {body + 1, 1, 1};
+        add_kernel_node(added.bodies[body], job, nullptr);
+      }
+      end = added.node;
+    }
+  }
+
+  // Nobody says how long a driver takes to make a graph of so many bodies: the first ones tell, made twice, because what is
+  // made first in a process may take longer. Ten times as many take up to a hundred times as long. Throws Skip.
+  void check_making() {
+    if (config_.jobs <= kTried) return;
+    const double times = static_cast<double>(config_.jobs) / kTried;
+    double took_s = 0;
+    for (int i = 0; i < 2; ++i) {
+      const double began_s = bench::now_s();
+      const Graph graph = new_graph();
+      add_conditional_nodes(graph, conditions(graph, kTried), nullptr);
+      make_executable(graph, 0, stream_, "a graph with conditional nodes");
+      took_s = bench::now_s() - began_s;
+      if (took_s * times * times <= kLongestMakingS) return;
+    }
+    throw bench::Skip("this driver makes {} conditional nodes in {:.2g} s; {} would take up to {:.2g} s", kTried, took_s,
+                      config_.jobs, took_s * times * times);
+  }
+
   // With the parameters and the grid that the host knows.
   bench::Launch known_job(std::uint32_t i) {
     bench::Launch job = job_launch(bench_, tags_);
