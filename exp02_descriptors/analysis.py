@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from benchlib.document import document
-from benchlib.model.analysis import Analysis, Control, Plot, Study
+from benchlib.model.analysis import Analysis, Control, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph, whole
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
@@ -129,4 +129,5 @@ ANALYSIS = Analysis(
     ],
     plots={"exp02-ways": Plot("Ways to hand over buffers", ways_chart, "sum,sum_small,idle")},
     plots_marker="exp02-plots",
+    counting=Counting(options=["--variant", "sum,sum_small,idle,idle_pushed,aa_*"]),  # no chains, which run many dispatches at a time
 )

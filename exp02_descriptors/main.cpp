@@ -6,6 +6,7 @@
 
 #include "backends.h"
 #include "chain.h"
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
@@ -182,12 +183,18 @@ class EachOfSeveral final : public Subject {
   const bench::Kernel* kernel() const override { return all_->kernel(); }
   bench::DeviceTime time_device(const bench::DeviceSampleSpec& spec) override {
     bench::DeviceSampleSpec turns = spec;
-    turns.batch /= launches_;
+    turns.batch = turns_of(spec.batch);
     return all_->time_device(turns);
   }
-  bench::HostTimes time_host(std::uint32_t batch) override { return all_->time_host(batch / launches_); }
+  bench::HostTimes time_host(std::uint32_t batch) override { return all_->time_host(turns_of(batch)); }
 
  private:
+  // A launch by itself is what --profile and --counters ask for.
+  std::uint32_t turns_of(std::uint32_t batch) const {
+    if (batch % launches_ != 0) throw bench::Skip(fmt::format("its dispatches run {} at a time", launches_));
+    return batch / launches_;
+  }
+
   std::unique_ptr<Subject> all_;
   std::uint32_t launches_;
 };

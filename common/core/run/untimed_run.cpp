@@ -91,9 +91,13 @@ int run_for_profiler(const Experiment& experiment, const std::vector<Case>& case
       OpenDevice& open = devices.at(side.api);
       const auto made = set_up(experiment, one, side, open);
       if (const auto* prepared = std::get_if<Prepared>(&made)) {
-        const auto range = open.device->profile(case_name(experiment, one, side));
-        prepared->subject->time_host(1);
-        ++run;
+        try {
+          const auto range = open.device->profile(case_name(experiment, one, side));
+          prepared->subject->time_host(1);
+          ++run;
+        } catch (const Skip&) {  // it does not run alone
+          ++skipped;
+        }
         continue;
       }
       const SideResult& why_not = std::get<SideResult>(made);
