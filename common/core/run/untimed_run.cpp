@@ -7,6 +7,7 @@
 #include <set>
 #include <variant>
 
+#include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/code/isa_dump.h"
 #include "core/run/case_list.h"
