@@ -246,6 +246,7 @@ const Mistake kMistakes[] = {
     {"name = \"saxpy\"", "name = \"saxpy\" \xef\xb3\xbf",
      "1: a character outside ASCII; allowed within quotes and in comments"},
     {"restore =", "# \"\xc3\xa4\n\xc3\xa4 =", "7: a character outside ASCII"},
+    {"restore =", "[[@buffer]]\nrestore =", "expected bare key starting character or string delimiter, saw '@'"},
     {"restore = \"each\"", "restore = \"\\\"\xc3\xa4\" #\xc3\xa4", "6: the file: restore is \"\"\xc3\xa4\"; allowed"},
     {"restore = \"each\"", "restore = \'\'\'\xc3\xa4\'\'\' # \'", "6: the file: restore is \"\xc3\xa4\"; allowed"},
     // Keys.

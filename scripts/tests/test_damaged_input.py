@@ -223,7 +223,7 @@ def test_every_experiments_files(tmp_path: Path, analyses: dict[str, analysis.An
     for folder in small:
         show(folder, blank, analyses)
     sound = {path: path.read_bytes() for folder in small for path in sorted(folder.rglob("*")) if path.is_file()}
-    for trial in range(trials(200)):
+    for trial in range(trials(100)):  # of all programs together 2,800: one reader reads them
         folder = small[trial % 2]
         paths = [path for path in sound if path.is_relative_to(folder)]
         # Half of the trials in the results themselves.

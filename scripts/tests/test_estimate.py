@@ -221,7 +221,7 @@ def test_simulated_boards_of_every_shape(ratio: float, degrees: float) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("tails", [4, 10, 0], ids=["t of 4 degrees", "t of 10 degrees", "normal"])
+@pytest.mark.parametrize("tails", [4, 0], ids=["t of 4 degrees", "normal"])
 @pytest.mark.parametrize(("of", "name"), [(of, name) for of in (RATIOS, FIGURES) for name in ("cold", "warm", "warm, under 20 us", "inside an SM", "host")])
 def test_simulated_boards_of_every_committed_class(of: str, name: str, tails: float) -> None:
     """Heavier tails than the estimator assumes, too."""
