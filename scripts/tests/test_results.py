@@ -221,12 +221,10 @@ def test_a_run_in_an_archive_reads_as_its_files_do(tmp_path: Path) -> None:
     found = results.load(tmp_path)
     assert found.tables[EXP].runs == before.runs and [run.number for run in found.runs] == [1, 2, 1]
     assert found.tables[EXP].files[0] == board / f"run1.tar.xz/{EXP}.csv" and results.files_of_runs(tmp_path, EXP) == found.tables[EXP].files
-    with pytest.raises(InputError, match=rf"run1\.tar\.xz/{EXP}\.csv: the last line is cut short"):
-        (board / "run1.tar.xz").write_bytes(archive.packed({f"{EXP}.csv": csv_file.opened(board / f"run2.tar.xz/{EXP}.csv").read() + b"cut short"}))
-        results.load(tmp_path)
+    (board / "run1.tar.xz").write_bytes(archive.packed({f"{EXP}.csv": csv_file.opened(board / f"run2.tar.xz/{EXP}.csv").read() + b"cut short"}))
+    assert f"run1.tar.xz/{EXP}.csv: the last line is cut short" in failure(tmp_path)
     (board / f"run1/{EXP}.csv").write_text("")
-    with pytest.raises(InputError, match=r"run1: run1\.tar\.xz lies beside it, the same run packed: keep one of the two"):
-        results.load(tmp_path)
+    assert "run1: run1.tar.xz lies beside it, the same run packed: keep one of the two" in failure(tmp_path)
 
 
 def test_a_board_without_one_of_the_experiments(tmp_path: Path) -> None:
