@@ -201,7 +201,7 @@ def hide_hosts(directory: Path) -> None:
 def to_pack(study: Study) -> list[Path]:
     """The folders of runs, each of which becomes an archive, and what was counted in hardware and in code."""
     beside = (study.directory / name for name in (counters_file.NAME, CODES, TWINS))
-    return [*(each.path for each in study.runs if each.path.is_dir()), *(path for path in beside if path.is_file())]
+    return [*(each.path for each in study.runs if each.path.is_dir() and results.files_of(each.path)), *(path for path in beside if path.is_file())]
 
 
 def pack_run(folder: Path) -> None:

@@ -366,6 +366,10 @@ def test_runs_that_were_packed_for_the_repository_are_gone_on_with(suite):
     run(suite, "--resume", runs="2", code=0)
     assert not packed.exists() and tree(suite)["run1/exp01_add.csv"] == before["run1/exp01_add.csv"] and "run2/exp01_add.csv" in tree(suite)
     synthetic.pack_run(folder)
+    folder.mkdir()
+    (folder / "exp01_add.csv").write_text("of another run\n")
+    assert "of different runs: remove one of them" in run(suite, "--resume", code=1).stderr and packed.is_file()
+    shutil.rmtree(folder)
     run(suite, "--replace", code=0)
     assert not packed.exists() and "run1/exp01_add.csv" in tree(suite) and "run2" not in str(tree(suite).keys())
 

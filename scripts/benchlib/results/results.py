@@ -554,7 +554,6 @@ class RunFolder:
     path: Path
     board: str  # the first eight digits of its GPU's UUID; "" where the folder does not tell
 
-
     @property
     def number(self) -> int:
         """k of run<k>; 0 of a folder that is called otherwise."""

@@ -437,13 +437,15 @@ class Run:
         self.unpack_runs()
 
     def unpack_runs(self) -> None:
-        """What was packed for the repository is files of run<k>/ again, which runs are added to. What lies there already is newer."""
+        """What was packed for the repository is files of run<k>/ again, which runs are added to. Raises InputError where another file lies there."""
         for path in sorted(self.folder.glob(f"run*{archive.SUFFIX}")):
             folder = path.with_name(path.name.removesuffix(archive.SUFFIX))
             folder.mkdir(exist_ok=True)
             for name, data in archive.read(path).items():
-                if not (folder / name).exists():
+                if not (folder / name).exists():  # else an interrupted unpacking left it
                     files.write_atomic(folder / name, data)
+                elif (folder / name).read_bytes() != data:
+                    die(f"{folder / name} and {path.name} are of different runs: remove one of them")
             path.unlink()
 
     def is_measured(self, folder: Path, name: str) -> bool:
