@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/base/error.h"
@@ -114,6 +115,32 @@ TEST_F(ShuffleCases, TheQueueChangesOnce) {
     first.insert(names.front().substr(0, 3));
   }
   EXPECT_GT(first.size(), 3U) << "the groups themselves are in a random order";
+}
+
+TEST_F(ShuffleCases, CasesOfOneDeviceFollowEachOtherWhateverTellsItFromOthers) {
+  const std::vector<std::function<void(VulkanChoice&)>> settings = {
+      [](VulkanChoice&) {},
+      [](VulkanChoice& one) { one.host_pointers = true; },
+      [](VulkanChoice& one) { one.transfer_queue = one.host_pointers = true; },
+      [](VulkanChoice& one) { one.reconvergence = true; },
+      [](VulkanChoice& one) { one.conditional_rendering = true; },
+      [](VulkanChoice& one) { one.generated_commands = true; },
+      [](VulkanChoice& one) { one.matrix_units = true; },
+      [](VulkanChoice& one) { one.atomics = true; },
+      [](VulkanChoice& one) {
+        one.capabilities = {1, 2};
+      },
+      [](VulkanChoice& one) { one.capabilities = {2}; }};
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    std::vector<Case> cases;
+    for (std::size_t i = 0; i < 5 * settings.size(); ++i) {
+      settings[i % settings.size()](cases.emplace_back(twin(std::to_string(i), {}, {})).vulkan);
+    }
+    shuffle_cases(cases, seed);
+    std::size_t count = 0;
+    for (std::size_t i = 1; i < cases.size(); ++i) count += cases[i].vulkan == cases[i - 1].vulkan ? 0 : 1;
+    EXPECT_EQ(count, settings.size() - 1);
+  }
 }
 
 TEST_F(ShuffleCases, EachPlaceIsAsLikely) {

@@ -27,13 +27,16 @@ constexpr std::uint64_t kCpuBufferBytes = 4ULL << 20;
 // Streams of random bits that the cases' order is drawn from; the sampler's is 0.
 enum class Drawn : std::uint32_t { kDevice = 0x0cde1, kFetch, kCase };
 
-std::uint64_t number_of(const VulkanChoice& choice) {
-  const auto queue = static_cast<std::uint64_t>(choice.queue);
-  const auto priority = static_cast<std::uint64_t>(choice.priority);
-  return (choice.ranked_queues ? 1ULL << 20 : 0) + 64 * (choice.timeline ? 1U : 0U) + 128 * (choice.transfer_queue ? 1U : 0U) +
-         256 * (choice.graphics_queue ? 1U : 0U) + 512 * static_cast<std::uint64_t>(choice.compute_queues - 1) +
-         32 * (choice.companion ? 1U : 0U) + 8 * priority + 4 * (choice.sparse_binding ? 1U : 0U) + 2 * queue +
-         (choice.pipeline_robustness ? 1 : 0);
+// Of each case: which of the distinct choices it has, in the order in which they are listed.
+std::vector<std::uint32_t> numbers_of_devices(const std::vector<Case>& cases) {
+  std::vector<const VulkanChoice*> distinct;
+  std::vector<std::uint32_t> numbers;
+  for (const Case& one : cases) {
+    const auto known = std::ranges::find_if(distinct, [&](const VulkanChoice* each) { return *each == one.vulkan; });
+    numbers.push_back(static_cast<std::uint32_t>(known - distinct.begin()));
+    if (known == distinct.end()) distinct.push_back(&one.vulkan);
+  }
+  return numbers;
 }
 
 // exp01/add_f32/block:256/n:1024, with those parameters that are wanted.
@@ -181,14 +184,16 @@ void shuffle_cases(std::vector<Case>& cases, std::uint64_t seed) {
     return random_bits(seed, static_cast<std::uint32_t>(what), number);
   };
   struct Drawing {
-    std::array<std::uint32_t, 3> place;
+    std::array<std::uint32_t, 4> place;
     std::size_t at;
   };
+  const std::vector<std::uint32_t> devices = numbers_of_devices(cases);
   std::vector<Drawing> order;
   for (std::size_t at = 0; at < cases.size(); ++at) {
     const Case& one = cases[at];
     order.push_back(
-        {{draw(Drawn::kDevice, number_of(one.vulkan)), draw(Drawn::kFetch, one.l2_fetch_bytes), draw(Drawn::kCase, at)}, at});
+        {{draw(Drawn::kDevice, devices[at]), devices[at], draw(Drawn::kFetch, one.l2_fetch_bytes), draw(Drawn::kCase, at)},
+         at});
   }
   std::stable_sort(order.begin(), order.end(), [](const Drawing& a, const Drawing& b) { return a.place < b.place; });
   std::vector<Case> shuffled;
