@@ -29,7 +29,12 @@ struct Group {
   std::span<const double> returned;
 };
 
-// How often each address is met.
+// The same of every group.
+struct Expected {
+  std::vector<double> met;    // how often each address is
+  std::vector<double> least;  // of each address; empty where no minimum is taken
+};
+
 std::vector<double> counts(const Config& config) {
   std::vector<double> met(config.addresses);
   const std::uint64_t operations = std::uint64_t{config.group_threads()} * config.steps;
@@ -37,7 +42,7 @@ std::vector<double> counts(const Config& config) {
   return met;
 }
 
-std::vector<double> least(const Config& config) {
+std::vector<double> least(const Config& config, const std::vector<double>& met) {
   std::vector<double> result(config.addresses, static_cast<double>(std::numeric_limits<std::int64_t>::max()));
   const std::uint64_t operations = std::uint64_t{config.group_threads()} * config.steps;
   for (std::uint32_t op = 0; op < operations; ++op) {
@@ -45,11 +50,16 @@ std::vector<double> least(const Config& config) {
     word = std::min(word, static_cast<double>(config.type == Type::kF16x2 ? EXP09_LEAST_HALF(op) : EXP09_LEAST(op)));
   }
   // An address that nobody met keeps what it had.
-  const std::vector<double> met = counts(config);
   const std::uint32_t first[2] = {first_word(config.op, config.type), first_word(config.op, config.type)};
   const double kept = numbers(std::span(first).first(bytes_of(config.type) / 4), config.type).front();
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = met[i] == 0 ? kept : std::min(result[i], kept);
   return result;
+}
+
+Expected expected_of(const Config& config) {
+  Expected expected{counts(config), {}};
+  if (config.op == Op::kMin) expected.least = least(config, expected.met);
+  return expected;
 }
 
 double sum_of(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.); }
@@ -63,9 +73,8 @@ std::string compared(std::span<const double> found, const std::vector<double>& e
 
 // Every number that was brought is there once: the last one of each address in its word, all others, and the zeros that were
 // there before, with a thread.
-std::string exchanged(const Config& config, const Group& group) {
+std::string exchanged(const Config& config, const std::vector<double>& met, const Group& group) {
   const double operations = static_cast<double>(config.group_threads()) * config.steps;
-  const std::vector<double> met = counts(config);
   for (std::size_t i = 0; i < met.size(); ++i) {
     const double found = group.data[i];
     const bool right = met[i] == 0 ? found == 0
@@ -86,18 +95,18 @@ std::string returned(const std::vector<double>& met, const Group& group) {
   return found == expected ? "" : fmt::format("what came back sums up to {}, expected {}", found, expected);
 }
 
-std::string wrong_of(const Config& config, const Group& group) {
-  if (config.op == Op::kMin) return compared(group.data, least(config));
-  if (config.op == Op::kExchange) return exchanged(config, group);
-  const std::vector<double> met = counts(config);
-  std::string text = compared(group.data, met);
-  return text.empty() && config.used ? returned(met, group) : text;
+std::string wrong_of(const Config& config, const Expected& expected, const Group& group) {
+  if (config.op == Op::kMin) return compared(group.data, expected.least);
+  if (config.op == Op::kExchange) return exchanged(config, expected.met, group);
+  std::string text = compared(group.data, expected.met);
+  return text.empty() && config.used ? returned(expected.met, group) : text;
 }
 
 }  // namespace
 
 std::vector<double> numbers(std::span<const std::uint32_t> words, Type type) {
   std::vector<double> result;
+  result.reserve(words.size() / (bytes_of(type) / 4));
   for (std::size_t i = 0; i < words.size(); i += bytes_of(type) / 4) {
     const std::uint64_t wide = bytes_of(type) == 8 ? std::uint64_t{words[i + 1]} << 32 | words[i] : words[i];
     switch (type) {
@@ -129,13 +138,14 @@ std::uint32_t first_word(Op op, Type type) {
 std::string wrong(const Config& config, const Left& left) {
   const auto gave_up = std::count(left.turns.begin(), left.turns.end(), EXP09_GAVE_UP);
   if (gave_up != 0) return fmt::format("{} threads gave up after {} turns", gave_up, config.turns());
+  const Expected expected = expected_of(config);
   for (std::uint32_t group = 0; group < config.groups(); ++group) {
     const std::size_t threads = config.group_threads();
     const std::span<const double> data(left.data);
     const std::span<const double> returned(left.returned);
     const Group one{data.subspan(std::size_t{group} * config.addresses, config.addresses),
                     config.used ? returned.subspan(group * threads, threads) : std::span<const double>()};
-    if (const std::string text = wrong_of(config, one); !text.empty()) {
+    if (const std::string text = wrong_of(config, expected, one); !text.empty()) {
       return config.shared ? fmt::format("block {}: {}", group, text) : text;
     }
   }
