@@ -27,11 +27,15 @@ void check_arrived(const bench::Workbench& bench, std::span<const std::byte> mem
   bench::Mismatches<std::uint32_t> mismatches;
   std::mutex mutex;
   bench::parallel_for(looks, kGrain, [&](std::uint64_t begin, std::uint64_t end) {
+    const auto expected = [&](std::uint64_t at) { return std::bit_cast<std::uint32_t>(bench.input_value(0, at)); };
     bench::Mismatches<std::uint32_t> part;
-    for (std::uint64_t i = begin; i < end; ++i) {
-      const std::uint64_t at = place(i, looks, count);
-      const auto expected = std::bit_cast<std::uint32_t>(bench.input_value(0, at));
-      if (words[at] != expected) part.add(at, words[at], expected);
+    if (looks == count) {
+      part = bench::compare<std::uint32_t>(std::span(words, count).subspan(begin, end - begin), begin, expected, 0);
+    } else {
+      for (std::uint64_t i = begin; i < end; ++i) {
+        const std::uint64_t at = place(i, looks, count);
+        if (words[at] != expected(at)) part.add(at, words[at], expected(at));
+      }
     }
     const std::scoped_lock lock(mutex);
     mismatches.merge(part);
@@ -44,6 +48,10 @@ void spoil(std::span<std::byte> memory, std::uint64_t looks) {
   const std::uint64_t count = memory.size() / sizeof(std::uint32_t);
   looks = std::min(looks, count);
   bench::parallel_for(looks, kGrain, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) words[place(i, looks, count)] = bench::kPoison;
+    if (looks == count) {
+      std::fill(words + begin, words + end, bench::kPoison);
+    } else {
+      for (std::uint64_t i = begin; i < end; ++i) words[place(i, looks, count)] = bench::kPoison;
+    }
   });
 }
