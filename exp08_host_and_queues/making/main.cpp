@@ -25,8 +25,10 @@ using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
 
-constexpr std::uint32_t kBlocks = 4;       // of a made kernel, to see that it is right
-constexpr std::size_t kChildKernels = 16;  // that a child process makes
+constexpr std::uint32_t kBlocks = 4;  // of a made kernel, to see that it is right
+// That a child process makes: what a pair's fewest samples take of each side, one before them and two for each. A child that
+// fills the cache compiles them all.
+constexpr std::size_t kChildKernels = 13;
 constexpr std::uint32_t kTurnsBlock = 256;
 constexpr std::uint32_t kTurnsLog2 = 24;  // 2^24 words * 4 B = 64 MiB a buffer
 
