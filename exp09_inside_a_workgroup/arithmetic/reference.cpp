@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/experiment/verify.h"
 
 namespace {
@@ -18,12 +20,25 @@ constexpr double kGrossError = 0x1p-18;
 // A plain sum of 1024 numbers of one sign loses half a unit a term at most.
 constexpr double kGrossSum = 1024;
 
+// What figure(i) says of each of `count`, by several threads.
+template <class Figure>
+std::vector<double> of_each(std::uint64_t count, const Figure& figure) {
+  constexpr std::uint64_t kGrain = 64;
+  std::vector<double> each(count);
+  bench::parallel_for(count, kGrain, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) each[i] = figure(i);
+  });
+  return each;
+}
+
+double greatest(const std::vector<double>& figures) {
+  return std::accumulate(figures.begin(), figures.end(), 0., [](double a, double b) { return std::max(a, b); });
+}
+
 bench::Values check_function(bench::Workbench& bench, std::span<const float> found, const Config& config) {
   const std::uint32_t number = config.function->number;
-  double worst = 0;
-  double total = 0;
-  std::uint64_t fused = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  // 1 where it was contracted, or units of the last place: summed up in the numbers' order, however many threads there were.
+  const std::vector<double> each = of_each(found.size(), [&](std::uint64_t i) -> double {
     const float x = bench.input_value(0, i);
     const float y = bench.input_value(1, i);
     if (number == EXP09_CONTRACT) {
@@ -31,8 +46,7 @@ bench::Values check_function(bench::Workbench& bench, std::span<const float> fou
       const auto lost = static_cast<float>(double{x} * double{y} - double{product});
       if (found[i] != 0 && found[i] != lost)
         throw bench::Error("wrong output: [{}] found {}, expected 0 or {}", i, found[i], lost);
-      fused += found[i] != 0;
-      continue;
+      return found[i] != 0 ? 1 : 0;
     }
     const double wanted = exact(number, x, y);
     const double off = ulps(found[i], wanted);
@@ -41,30 +55,31 @@ bench::Values check_function(bench::Workbench& bench, std::span<const float> fou
                                                   : !(off <= kGrossUlps || std::abs(double{found[i]} - wanted) <= kGrossError);
     if (is_off)
       throw bench::Error("wrong output: [{}] found {}, expected {}: {} units of the last place", i, found[i], wanted, off);
-    worst = std::max(worst, off);
-    total += off;
-  }
+    return off;
+  });
   const auto count = static_cast<double>(found.size());
-  if (number == EXP09_CONTRACT) return {{"contracted_pct", 100.0 * static_cast<double>(fused) / count}};
-  return {{"max_ulp", worst}, {"mean_ulp", total / count}};
+  const double total = std::accumulate(each.begin(), each.end(), 0.);
+  if (number == EXP09_CONTRACT) return {{"contracted_pct", 100.0 * total / count}};
+  return {{"max_ulp", greatest(each)}, {"mean_ulp", total / count}};
 }
 
 bench::Values check_sum(bench::Workbench& bench, std::span<const float> found, const Config& config) {
-  double worst = 0;
-  std::uint64_t as_written = 0;
-  const bool plain = config.mode == "plain";
-  for (std::uint32_t thread = 0; thread < found.size(); ++thread) {
+  const std::vector<double> off = of_each(found.size(), [&](std::uint64_t thread) {
     double wanted = 0;
     for (std::uint32_t k = 0; k < config.terms(); ++k)
       wanted += std::abs(double{bench.input_value(0, std::uint64_t{k} * config.threads() + thread)});
-    const double off = ulps(found[thread], wanted);
-    if (!(off <= kGrossSum)) throw bench::Error("wrong output: [{}] found {}, expected {}", thread, found[thread], wanted);
-    worst = std::max(worst, off);
-    if (!plain) as_written += found[thread] == compensated_sum(bench, thread, config.threads(), config.terms());
-  }
-  bench::Values values = {{"max_ulp", worst}};
-  if (!plain) values.set("as_written_pct", 100.0 * static_cast<double>(as_written) / static_cast<double>(found.size()));
-  return values;
+    const double ulp = ulps(found[thread], wanted);
+    if (!(ulp <= kGrossSum)) throw bench::Error("wrong output: [{}] found {}, expected {}", thread, found[thread], wanted);
+    return ulp;
+  });
+  bench::Values values = {{"max_ulp", greatest(off)}};
+  if (config.mode == "plain") return values;
+  const std::vector<double> as_written = of_each(found.size(), [&](std::uint64_t thread) -> double {
+    const auto index = static_cast<std::uint32_t>(thread);
+    return found[thread] == compensated_sum(bench, index, config.threads(), config.terms()) ? 1 : 0;
+  });
+  const double written = std::accumulate(as_written.begin(), as_written.end(), 0.);
+  return values.set("as_written_pct", 100.0 * written / static_cast<double>(found.size()));
 }
 
 }  // namespace
