@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/device/nvml.h"
@@ -69,18 +71,20 @@ void Company::opened() {
 }
 
 std::optional<unsigned> Company::since(std::uint64_t us_since_epoch) {
-  std::optional<unsigned> other;
-  std::set<unsigned> drawing;
-  for (const unsigned id : nvml_.graphics_processes()) drawing.insert(id);
+  std::vector<unsigned> others;
   for (const ProcessUse& use : nvml_.uses_since(us_since_epoch)) {
     if (use.sm_percent < kBusyPercent) continue;
     if (own_.contains(use.id)) {
       has_read_own_ = true;
-    } else if (!drawing.contains(use.id)) {
-      other = use.id;
+    } else {
+      others.push_back(use.id);
     }
   }
-  return has_read_own_ ? other : std::nullopt;
+  // Asked after every case: NVML's second list only where somebody is to be found in it.
+  if (others.empty() || !has_read_own_) return std::nullopt;
+  const std::vector<unsigned> drawing = nvml_.graphics_processes();
+  std::erase_if(others, [&](unsigned id) { return std::ranges::find(drawing, id) != drawing.end(); });
+  return others.empty() ? std::nullopt : std::optional(others.back());
 }
 
 std::set<unsigned> Company::all() const {
