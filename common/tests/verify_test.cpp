@@ -6,7 +6,9 @@
 #include <atomic>
 #include <ctime>
 #include <limits>
+#include <thread>
 
+#include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/experiment/workbench.h"
 #include "fake_device.h"
@@ -163,6 +165,24 @@ TEST(ParallelFor, CoversEveryIndexOnce) {
     });
     for (const std::atomic<int>& visit : visits) EXPECT_EQ(visit, 1);
   }
+}
+
+// The threads are kept from call to call: each call's pieces are done once, and all of them before it returns.
+TEST(ParallelFor, EachOfManyCallsIsWhole) {
+  for (std::uint64_t call = 1; call <= 2000; ++call) {
+    std::vector<std::uint64_t> sums(call % 70);
+    run_by_threads(sums.size(), [&](std::uint64_t i) { sums[i] += call + i; });
+    for (std::uint64_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], call + i);
+  }
+}
+
+TEST(ParallelFor, ACallMayBeWithinACallOrBesideOne) {
+  std::atomic<std::uint64_t> visits = 0;
+  const auto nested = [&] { run_by_threads(20, [&](std::uint64_t) { run_by_threads(30, [&](std::uint64_t) { ++visits; }); }); };
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) callers.emplace_back(nested);
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(visits, 3 * 20 * 30);
 }
 
 TEST(ParallelFor, PassesExceptionsOn) {

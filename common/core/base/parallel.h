@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <vector>
 
 namespace bench {
+
+// Calls work(i), which throws nothing, once for every i below `count`: by this thread and by others, which sleep until the next
+// call. A call within a call, or beside one, is this thread's alone.
+void run_by_threads(std::uint64_t count, const std::function<void(std::uint64_t)>& work);
 
 // Calls body(begin, end) on disjoint sub-ranges that cover [0, count), at least `grain` long, from several threads. The first
 // exception a body throws is rethrown here.
@@ -17,7 +22,6 @@ void parallel_for(std::uint64_t count, std::uint64_t grain, const Body& body) {
                                                           std::max(1U, std::thread::hardware_concurrency()));
   const std::uint64_t share = (count + workers - 1) / workers;
   std::vector<std::exception_ptr> errors(workers);
-  std::vector<std::thread> threads;
   const auto run = [&](std::uint64_t worker) {
     const std::uint64_t begin = std::min(worker * share, count);
     const std::uint64_t end = std::min(begin + share, count);
@@ -27,9 +31,11 @@ void parallel_for(std::uint64_t count, std::uint64_t grain, const Body& body) {
       errors[worker] = std::current_exception();
     }
   };
-  for (std::uint64_t worker = 1; worker < workers; ++worker) threads.emplace_back(run, worker);
-  run(0);
-  for (std::thread& thread : threads) thread.join();
+  if (workers == 1) {
+    run(0);
+  } else {
+    run_by_threads(workers, run);
+  }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
