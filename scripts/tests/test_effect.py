@@ -6,8 +6,9 @@ import math
 import random
 import shutil
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,27 @@ H200, H100 = "nvidia-h200", "nvidia-h100-80gb-hbm3"
 MODELS = [H200, H100]
 
 
-@pytest.fixture(scope="module")
+@lru_cache
+def whole(name: str) -> Study:
+    """All tests ask the same of its pairs, which takes long; what is found once is kept."""
+    return committed(name)
+
+
+@lru_cache
+def kinds(name: str) -> Mapping[str, repeatability.CaseClass]:
+    return repeatability.kinds(whole(name))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    yield
+    for each in (whole, kinds):
+        each.cache_clear()
+
+
+@pytest.fixture
 def study() -> Study:
-    return committed(H200)
+    return whole(H200)
 
 
 # ------------------------------------------------------------------------------------------------------------- committed
@@ -43,7 +62,7 @@ def study() -> Study:
 @pytest.mark.thorough
 def test_the_spreads_are_what_the_data_give() -> None:
     """What one run is uncertain by, three tenths more or less."""
-    found = spread.fitted(spread.cases([committed(name) for name in MODELS]))
+    found = spread.fitted(spread.cases([whole(name) for name in MODELS]))
     assert found.keys() == {(of, name) for of in (RATIOS, FIGURES) for name in CLASSES}
     for key, one in found.items():
         assert spread.single(one) == pytest.approx(spread.single(spreads.committed(*key)), rel=0.3), f"{key}: run scripts/spread.py --write"
@@ -52,13 +71,13 @@ def test_the_spreads_are_what_the_data_give() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_they_hold_on_boards_that_they_have_not_seen(name: str) -> None:
-    kinds = repeatability.kinds(committed(name))
-    for of_class, kind in kinds.items():
+    found = kinds(name)
+    for of_class, kind in found.items():
         assert kind.further.tried > 200 and kind.further.failed <= 0.07 * kind.further.tried, (of_class, kind.further)
         # The mean of a board's runs is narrower than the tails of its class are long. A few tries have no rate.
         assert kind.means.tried < 200 or kind.means.failed <= 0.09 * kind.means.tried, (of_class, kind.means)
         assert kind.verdicts.failed <= 0.05 * kind.verdicts.tried, of_class
-    assert sum(kind.means.failed for kind in kinds.values()) <= 0.09 * sum(kind.means.tried for kind in kinds.values())
+    assert sum(kind.means.failed for kind in found.values()) <= 0.09 * sum(kind.means.tried for kind in found.values())
 
 
 @pytest.mark.thorough
@@ -71,31 +90,31 @@ def test_what_a_single_run_says_of_claims(study: Study) -> None:
         if table is None or len(set(table.boards)) < 3:
             continue
         timed = [each for each in group.claims if any(query.get("table", "results") == "results" for query in each.entry.get("query", []))]
-        whole = {each.id: claims.verdict_of(each, study) for each in timed}
+        of_all = {each.id: claims.verdict_of(each, study) for each in timed}
         for run in range(0, len(table.runs), 3):
             alone = replace(study, tables={**study.tables, group.experiment: table.of_runs([run])})
             for each in timed:
                 found = claims.verdict_of(each, alone)
                 tried += 1
                 decided += found not in (claims.UNCLEAR, claims.NOT_MEASURED)
-                contradicted += sides.get(found, 0) * sides.get(whole[each.id], 0) < 0
+                contradicted += sides.get(found, 0) * sides.get(of_all[each.id], 0) < 0
     assert tried > 800 and decided > 0.4 * tried and contradicted <= 0.05 * decided, (tried, decided, contradicted)
 
 
 @pytest.mark.thorough
 def test_every_single_run(study: Study) -> None:
     """As the tables have it: with the run's own interval, too."""
-    for name, kind in repeatability.kinds(study).items():
+    for name, kind in kinds(H200).items():
         assert kind.single.failed <= 0.05 * kind.single.tried and kind.single.tried > 0.3 * kind.single_runs, name
     decided, contradicted = 0, 0
     for table in study.tables.values():
-        whole = of_pairs(table)
+        of_all = of_pairs(table)
         for run in range(0, len(table.runs), 7):
             for pair, one in of_pairs(table.of_runs([run])).items():
                 assert one.differs or (one.runs, one.seen) in ((1, "in 1 of 1 runs"), (1, "in 0 of 1 runs"))
-                if one.verdict != UNCLEAR and pair in whole and not one.differs:
+                if one.verdict != UNCLEAR and pair in of_all and not one.differs:
                     decided += 1
-                    contradicted += side_of(whole[pair].effect.value) != side_of(one.effect.value)
+                    contradicted += side_of(of_all[pair].effect.value) != side_of(one.effect.value)
     assert decided > 1000 and contradicted <= 0.05 * decided
 
 
@@ -146,7 +165,7 @@ def own_files(study: Study) -> Iterator[Table]:
 @pytest.mark.parametrize("name", MODELS)
 def test_an_independent_program_comes_to_the_same_verdicts_and_brackets(name: str) -> None:
     """A hundred of each per model, drawn by what the files hold: other rows, other draws."""
-    study = committed(name)
+    study = whole(name)
     seed = zlib.crc32(spreads.FILE.read_bytes() + "".join(f"{table.name} {len(table.runs)}" for table in study.tables.values()).encode())
     print(f"{name}: seed {seed}")
     chance = random.Random(seed)

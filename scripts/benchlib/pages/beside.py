@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchlib.base import csv_file
-from benchlib.base.kept import kept
+from benchlib.base.kept import kept, kept_last
 from benchlib.document import document
 from benchlib.document.columns import WIDTH
 from benchlib.document.document import NONE, Block, Blocks, Cell, paragraph
@@ -54,6 +54,12 @@ def published(root: Path) -> dict[str, dict[str, Kind]]:
     path = root / FILE
     if not path.is_file():
         return {}
+    stamp = path.stat()
+    return _published(path, stamp.st_ino, stamp.st_mtime_ns, stamp.st_size)
+
+
+@kept_last(1)
+def _published(path: Path, *_: int) -> dict[str, dict[str, Kind]]:
     reader = csv_file.Reader(path)
     if reader.header != COLUMNS:
         raise InputError(f"{path}: its columns are not {', '.join(COLUMNS)}")
