@@ -24,7 +24,7 @@ from benchlib.base.software import is_software
 from benchlib.results import board_states, results
 from benchlib.results.results import RunFile
 from benchlib.stats.stats import MIN_RUNS
-from benchlib.runner import command_line, screen
+from benchlib.runner import command_line, pace, screen
 from benchlib.runner.command_line import Ended
 from benchlib.runner.jobs import Jobs
 from benchlib.runner.lock import Lock, lock_gpu
@@ -83,8 +83,6 @@ RUN_BUDGET = "0.04"  # seconds of sampling a case
 DEVICE_LOST = 3  # a program's exit code
 FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
 NOT_WITH_KERNEL = ("quick", "full", "resume", "replace", "only", "sass", "tables")
-# Of a run's time, what a run of the undecided cases takes, as long as none has been seen: on an H100.
-UNDECIDED_PART = 0.33
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
@@ -252,8 +250,7 @@ class Run:
         self.table: list[str] = []  # a line a part, for the end
         self.seconds = 0  # of all parts
         self.tallies: dict[str, Tally] = {}
-        self.times: dict[str, float] = {}  # of each program, its newest run of all cases
-        self.times_again: dict[str, float] = {}  # likewise, of what was undecided
+        self.times: dict[tuple[str, int], float] = {}  # of each program and kind of run, the newest
         self.chosen: dict[str, Path | None] = {}  # of each program whose first runs were looked at: its undecided cases, None where all are decided
         self.reasons: Counter[tuple[str, str]] = Counter()
         self.locks: list[Lock] = []
@@ -570,7 +567,9 @@ class Run:
             arguments.append("--resume")
         self.log_heading(f"run {number} of {self.runs}: {name}")
         logged_from = self.log_path.stat().st_size
-        progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, lambda own: self.time_after(number, program, own))
+        goes_on = "--resume" in arguments
+        after = lambda own: self.time_after(number, program, None if goes_on else own)  # noqa: E731
+        progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, after)
         first: os.stat_result | None = None
 
         def look() -> None:
@@ -601,22 +600,21 @@ class Run:
             self.quote(name, logged_from)
         if status == DEVICE_LOST:
             note(f"run.sh: {name} lost the device; what it had measured is kept, and --resume tries the rest")
-        (self.times if number <= self.whole_runs else self.times_again)[name] = took
+        if not goes_on:  # else it was a part of a run
+            self.times[name, self.kind_of(number)] = took
         self.tell(name, found, took, remark)
 
-    def time_after(self, number: int, program: Path, own: float) -> float:
-        """What the programs after this one take in this run and the further ones, by what each took so far; one that has not run yet as
-        much as the mean. `own`: what this one takes.
-        """
-        is_whole = number <= self.whole_runs
-        whole = self.times | ({program.name: own} if is_whole else {})
-        again = self.times_again | ({} if is_whole else {program.name: own})
-        mean = sum(whole.values()) / len(whole) if whole else own
-        each = [whole.get(one.name, mean) for one in self.programs]
-        later = [0.0 if self.is_left_out(self.runs, one.name) else again.get(one.name, UNDECIDED_PART * all_) for one, all_ in zip(self.programs, each)]
-        rest = (each if is_whole else later)[self.programs.index(program) + 1 :]
-        more_whole = max(self.whole_runs - number, 0)
-        return sum(rest) + more_whole * sum(each) + (self.runs - number - more_whole) * sum(later)
+    def kind_of(self, number: int) -> int:
+        return pace.FIRST if number == 1 else pace.LATER if number <= self.whole_runs else pace.UNDECIDED
+
+    def time_after(self, number: int, program: Path, own: float | None) -> float:
+        """Seconds that the programs after this one take in this run and the further ones. `own`: what this one takes, if it is a whole run."""
+        seen = self.times | ({} if own is None else {(program.name, self.kind_of(number)): own})
+        rest = self.programs[self.programs.index(program) + 1 :]
+        further = [(self.programs, later) for later in range(number + 1, self.runs + 1)]
+        return sum(
+            pace.expected(one.name, self.kind_of(run), seen) for some, run in [(rest, number), *further] for one in some if not self.is_left_out(run, one.name)
+        )
 
     def tell(self, name: str, found: InFile, took: float, remark: str) -> None:
         tally = self.tallies.setdefault(name, Tally())
