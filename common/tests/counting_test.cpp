@@ -79,6 +79,19 @@ class ByHost final : public Subject {
   std::unique_ptr<Subject> launched_;
 };
 
+// Its launches run together.
+class NotAlone final : public Subject {
+ public:
+  DeviceTime time_device(const DeviceSampleSpec& spec) override { return {.ns = several(spec.batch)}; }
+  HostTimes time_host(std::uint32_t batch) override { return {.roundtrip_ns = several(batch)}; }
+
+ private:
+  static double several(std::uint32_t batch) {
+    if (batch % 2 != 0) throw Skip("its dispatches run 2 at a time");
+    return 1;
+  }
+};
+
 class Counting : public testing::Test {
  protected:
   FakeBehaviour behaviour(bool seen) {
@@ -123,11 +136,12 @@ class Counting : public testing::Test {
                                    .counts_tensor = counts_tensor_};
     std::vector<Case> cases;
     for (const Cache cache : {Cache::kCold, Cache::kWarm}) {
-      Case one = twin("copy", {{"block", 128}}, [this](Workbench& bench) -> Prepared {
+      Case one = twin("copy", {{"block", 128}}, [this, the_cache = cache](Workbench& bench) -> Prepared {
         if (broken_ && bench.device().info().api == vulkan::kApi) throw Error("a wrong result");
         Launch launch;
         launch.kernel = &bench.kernel({.images = nullptr, .entry = "copy"});
         launch.buffers = {&bench.output("to", 64)};
+        if (not_alone_ && the_cache == Cache::kWarm) return {std::make_unique<NotAlone>()};
         if (by_host_) return {std::make_unique<ByHost>(bench.device().prepare(launch, {}))};
         return bench.device().prepare(launch, {});
       });
@@ -159,6 +173,7 @@ class Counting : public testing::Test {
   bool sees_vulkan_ = true;
   bool broken_ = false;
   bool by_host_ = false;
+  bool not_alone_ = false;  // the warm cases
   bool spins_ = false;
   bool counts_shared_ = false;
   bool counts_tensor_ = false;
@@ -293,6 +308,17 @@ TEST_F(Counting, ACaseThatFailsIsARowWithItsReason) {
   EXPECT_EQ(count(), 1);
   EXPECT_EQ(rows().at("copy/vulkan/cold").at("reason"), "a wrong result");
   EXPECT_EQ(rows().at("copy/cuda/cold").at("sm_l2_sectors"), "40");
+}
+
+TEST_F(Counting, WhatDoesNotRunAloneIsLeftOutWithItsReason) {
+  not_alone_ = true;
+  EXPECT_EQ(count(), 0);
+  const auto found = rows();
+  for (const char* warm : {"copy/cuda/warm", "copy/vulkan/warm"}) {
+    EXPECT_EQ(found.at(warm).at("reason"), "its dispatches run 2 at a time");
+    EXPECT_EQ(found.at(warm).at("sm_l2_sectors"), "");
+  }
+  EXPECT_EQ(found.at("copy/vulkan/cold").at("sm_l2_sectors"), "40");
 }
 
 }  // namespace

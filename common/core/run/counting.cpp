@@ -192,7 +192,8 @@ class Instrument {
     Api api;
     std::uint32_t launches = 1;  // together, in a warm session
     Values values = {};          // by their columns, of one launch
-    std::string failed = {};     // why there are no values
+    std::string why_not = {};    // there are no values
+    bool is_skipped = false;     // that is no failure: it does not run alone, or lacks something
   };
 
   // Group by group for all sides: another group takes the hardware a time to set up, so the next case begins with the last one.
@@ -232,11 +233,14 @@ class Instrument {
   std::vector<double> session(const std::function<void()>& work) { return counters_->count(main_.names, work); }
 
   static void attempt(Counted& side, const std::function<void()>& step) {
-    if (!side.failed.empty()) return;
+    if (!side.why_not.empty()) return;
     try {
       step();
+    } catch (const Skip& skip) {
+      side.why_not = skip.what();
+      side.is_skipped = true;
     } catch (const Error& error) {
-      side.failed = error.what();
+      side.why_not = error.what();
     }
   }
 
@@ -351,13 +355,13 @@ class Count {
     instrument_.count(ready, one);
     for (std::size_t i = 0; i < ready.size(); ++i) {
       Values& row = rows[row_of[i]];
-      if (ready[i].failed.empty()) {
+      if (ready[i].why_not.empty()) {
         row.set(ready[i].values);
         if (read_clock_) row.set("sm_mhz", read_clock_().sm_mhz);
         ++counted;
       } else {
-        row.set("reason", ready[i].failed);
-        missing.push_back({&one.sides[sides[row_of[i]]], ready[i].failed, true});
+        row.set("reason", ready[i].why_not);
+        missing.push_back({&one.sides[sides[row_of[i]]], ready[i].why_not, !ready[i].is_skipped});
       }
     }
     for (const Missing& each : missing) {
