@@ -3,8 +3,10 @@
 Checks the FILEs, with the flags of BUILD/compile_commands.json. PASSED is the folder of what passed. Prints what is found, and writes JUNIT, in which
 each FILE is a test: skipped if the build does not compile it.
 
-The sources that the build compiles at once are checked at once, as one file, which takes a third of the time. That file holds their texts: the
-analyzer does not look into a source that is included. A source that several targets compile is checked once.
+The sources that the build compiles at once are checked at once, as one file: a unit. That file holds their texts: the analyzer does not look into a
+source that is included. A source that several targets compile is checked once. Units are checked together where they can be read as one file, because
+most of the time goes into the headers that all of them include (see Together). Where something is found, each of its units is checked by itself, and
+what is found then counts.
 """
 
 import argparse
@@ -25,6 +27,14 @@ from pathlib import Path
 # The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know, nor its parameters.
 NOT_CLANGS = re.compile(r" -Winvalid-pch| -include \S*cmake_pch\S*| -Wno-error=maybe-uninitialized| --param=\S+")
 INCLUDED = re.compile(r'^#include "(/[^"]*\.cpp)"$', re.MULTILINE)
+INCLUDE = re.compile(r'^(\s*#\s*include\s*)(<[^>]+>|"[^"]+")', re.MULTILINE)
+DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
+# What means something else inside a namespace.
+OF_THE_TOP = re.compile(r"^namespace bench\b|(?<![\w>:])::[a-z]", re.MULTILINE)
+NAMED = re.compile(r"^(?!using |template|namespace|static_assert|#|//|[ {}])[^\n(=]*?(\w+)\s*[({;=\[]", re.MULTILINE)  # at file scope
+INTERNAL = re.compile(r"^namespace \{$.*?^\}", re.MULTILINE | re.DOTALL)
+USING = re.compile(r"^using (?:\w+::)+(\w+);", re.MULTILINE)
+TOGETHER = 250_000  # bytes of sources that are checked together: some minutes, and both of two processors have enough to do
 COUNTS = re.compile(r"^\d+ warnings? (generated|treated as error).*\n", re.MULTILINE)  # of those in the system's headers
 
 
@@ -49,6 +59,10 @@ class Unit:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("".join(texts), encoding="utf-8")
 
+    def pass_to(self, passed: Path) -> None:
+        if self.key:
+            (passed / self.key).touch()
+
     def named(self, said: str) -> str:
         """What clang-tidy says, with the sources' names and lines."""
 
@@ -57,6 +71,155 @@ class Unit:
             return f"{self.sources[at]}:{int(match[1]) - self.starts[at]}:"
 
         return re.sub(re.escape(str(self.path)) + r":(\d+):", of_source, said)
+
+
+class Together:
+    """Units that are read as one file.
+
+    What they include from outside an experiment's folder stands first, once. An experiment's units follow in a namespace each, with copies of the
+    folder's headers, for its programs have files and names in common; their macros end with them. Other sources, which add to namespaces, follow as
+    they are: a unit one of whose internal names another one has is not taken.
+    """
+
+    def __init__(self, build: Path, config: Path, name: str) -> None:
+        self.path = build / "units" / config / f"{name}.cpp"
+        self.build = build
+        self.units: list[Unit] = []
+        self.size = 0
+        self.first: dict[str, None] = {}  # what is included
+        self.texts: list[str] = []
+        self.options: dict[tuple[str, ...], None] = {}
+        self.values: dict[str, str] = {}  # of the macros among them
+        self.contents: dict[bytes, Path] = {}  # of what is included, once: programs' generated headers
+        self.internal: set[str] = set()
+        self.named: set[str] = set()
+
+    def takes(self, unit: Unit) -> bool:
+        """Takes it, if it fits."""
+        size = sum(source.stat().st_size for source in unit.sources)
+        options = options_of(unit)
+        values = dict(word[2:].partition("=")[::2] for (word, *_) in options if word.startswith("-D"))
+        if self.units and (self.size + size > TOGETHER or any(self.values.get(name, value) != value for name, value in values.items())):
+            return False
+        alone = unit.sources[0].parts[0] != "common"
+        first: dict[str, None] = {}
+        copies: dict[Path, str] = {}
+        texts = [self.read(Path.cwd() / source, unit, first, copies) for source in unit.sources]
+        names, internal = set(), set()
+        if alone:
+            if any(OF_THE_TOP.search(text) for text in (*texts, *copies.values())):
+                return False
+            for path, text in copies.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            macros = dict.fromkeys(name for text in (*copies.values(), *texts) for name in DEFINED.findall(text))
+            texts = [f"namespace unit{len(self.units)} {{\n", *texts, "}\n", *(f"#undef {name}\n" for name in macros)]
+        else:
+            headers = set().union(*(named_by(name[1:-1]) for name in first if name.startswith('"')))
+            names = headers.union(*(NAMED.findall(text) for text in texts))
+            internal = {name for text in texts for part in INTERNAL.findall(text) for name in NAMED.findall(part)}
+            if internal & (self.named | headers) or self.internal & names:
+                return False
+        self.units.append(unit)
+        self.size += size
+        self.first |= first
+        self.texts += texts
+        self.options |= dict.fromkeys(options)
+        self.values |= values
+        self.internal |= internal
+        self.named |= names
+        return True
+
+    def read(self, path: Path, unit: Unit, first: dict[str, None], copies: dict[Path, str]) -> str:
+        """Its text, which includes copies of headers beside it, and others by their paths; these are added to `first`."""
+        top, folder = Path.cwd(), self.path.with_suffix("") / str(len(self.units))
+
+        def included(match: re.Match[str]) -> str:
+            if match[2].startswith("<"):
+                first.setdefault(match[2])
+                return match[0]
+            found = next((at for there in (path.parent, *folders_of(unit)) if (at := Path(os.path.normpath(there / match[2][1:-1]))).is_file()), None)
+            if not found:
+                return match[0]
+            if unit.sources[0].parts[0] == "common" or found.is_relative_to(top / "common") or found.is_relative_to(self.build):
+                found = self.contents.setdefault(found.read_bytes(), found)
+                first.setdefault(f'"{found}"')
+                return f'{match[1]}"{found}"'
+            copy = folder / found.relative_to(top)
+            if copy not in copies:
+                copies[copy] = ""  # while it is read, for it may include itself
+                copies[copy] = self.read(found, unit, first, copies)
+            return f'{match[1]}"{copy}"'
+
+        return INCLUDE.sub(included, path.read_text(encoding="utf-8") + "\n")
+
+    def write(self) -> dict[str, object]:
+        """Its entry in compile_commands.json."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("".join(f"#include {name}\n" for name in self.first) + "".join(self.texts), encoding="utf-8")
+        words = [word for option in self.options for word in option]
+        return {"directory": self.units[0].directory, "file": str(self.path), "arguments": [*words, "-c", str(self.path)]}
+
+    def failing(self, build: Path, passed: Path) -> set[Path]:
+        """The sources that clang-tidy finds something in; it is printed."""
+        if len(self.units) > 1:
+            code, said = said_of(self.path, build)
+            if code == 0:
+                for unit in self.units:
+                    unit.pass_to(passed)
+                return set()
+        failed = set().union(*(failing(unit, build, passed) for unit in self.units))
+        if len(self.units) > 1 and not failed:
+            print(f"note: nothing is found in any of {len(self.units)} units, which took longer, because of what is found if they are read as one file:\n"
+                  f"{said}", end="", flush=True)  # fmt: skip
+        return failed
+
+
+def options_of(unit: Unit) -> list[tuple[str, ...]]:
+    """Its command's, an option with its value. The folders of its own headers are left out, which are included by their paths."""
+    options, words = [], iter(unit.words)
+    for word in words:
+        option = (word, next(words)) if word in ("-isystem", "-iquote") else (word,)
+        if word != "-iquote" and not word.startswith(f"-I{Path.cwd()}/exp"):
+            options.append(option)
+    return options
+
+
+@cache
+def named_by(header: str) -> set[str]:
+    """What it and those of the repository's headers that it includes name at file scope."""
+    text = Path(header).read_text(encoding="utf-8")
+    inside = [at for _, name in INCLUDE.findall(text) for folder in (Path(header).parent, Path.cwd() / "common") if (at := folder / name[1:-1]).is_file()]
+    return set(NAMED.findall(text)).union(*(named_by(os.path.normpath(at)) for at in inside))
+
+
+def folders_of(unit: Unit) -> list[Path]:
+    quoted = [Path(word) for before, word in zip(unit.words, unit.words[1:]) if before == "-iquote"]
+    return [*quoted, *(Path(word[2:]) for word in unit.words if word.startswith("-I"))]
+
+
+def together(build: Path, units: list[Unit], configurations: list[Path]) -> list[Together]:
+    """The units, those together that have the same configuration and options, but for macros and headers' folders."""
+    found: dict[tuple[object, ...], list[Together]] = {}
+    made = []
+    for unit in units:
+        config = next(folder for folder in unit.sources[0].parents if folder / ".clang-tidy" in configurations or folder == Path())
+        kind = tuple(option for option in options_of(unit) if option[0] != "-isystem" and not option[0].startswith(("-D", "-I")))
+        those = found.setdefault((config, unit.sources[0].parts[0] == "common", kind), [])
+        if not any(one.takes(unit) for one in those):
+            made.append(Together(build, config, f"together_{len(made)}"))
+            if made[-1].takes(unit):
+                those.append(made[-1])
+            else:
+                made[-1].units.append(unit)
+    return made
+
+
+def unused_names(source: Path) -> list[str]:
+    """What clang-tidy does not find among sources one of which uses the name: a line that declares a name for a file that does not use it."""
+    text = source.read_text(encoding="utf-8")
+    unused = [match for match in USING.finditer(text) if len(re.findall(rf"\b{match[1]}\b", text)) == 1]
+    return [f"{source}:{text.count(chr(10), 0, match.start()) + 1}: error: using decl '{match[1]}' is unused\n" for match in unused]
 
 
 def units_of(build: Path, files: list[Path]) -> list[Unit]:
@@ -97,16 +260,21 @@ def key_of(unit: Unit, common: list[bytes]) -> str | None:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
+def said_of(path: Path, build: Path) -> tuple[int, str]:
+    """clang-tidy's exit code and output."""
+    # The tests beside it are to have the processor when they want it: some of them measure time.
+    command = ["nice", "clang-tidy", "--quiet", "-p", str(build / "units"), str(path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    return done.returncode, COUNTS.sub("", done.stdout)
+
+
 def failing(unit: Unit, build: Path, passed: Path) -> list[Path]:
     """The sources that clang-tidy finds something in; it is printed."""
-    # The tests beside it are to have the processor when they want it: some of them measure time.
-    command = ["nice", "clang-tidy", "--quiet", "-p", str(build / "units"), str(unit.path)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-    if done.returncode == 0:
-        if unit.key:
-            (passed / unit.key).touch()
+    code, said = said_of(unit.path, build)
+    if code == 0:
+        unit.pass_to(passed)
         return []
-    said = COUNTS.sub("", unit.named(done.stdout))
+    said = unit.named(said)
     found = [source for source in unit.sources if f"{source}:" in said] or unit.sources  # in a header: of all
     print(f"FAILED   {' '.join(map(str, found))}\n{said}", end="", flush=True)
     return found
@@ -123,8 +291,6 @@ def main(build: Path, passed: Path, junit: Path, files: list[Path]) -> bool:
         copy.write_bytes(configuration.read_bytes())
     for unit in units:
         unit.write()
-    commands = [{"directory": unit.directory, "file": str(unit.path), "arguments": [*unit.words, "-c", str(unit.path)]} for unit in units]
-    (build / "units/compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for unit, key in zip(units, pool.map(lambda unit: key_of(unit, common), units)):
@@ -132,8 +298,18 @@ def main(build: Path, passed: Path, junit: Path, files: list[Path]) -> bool:
         changed = [unit for unit in units if not (unit.key and (passed / unit.key).exists())]
         print(f"{sum(len(unit.sources) for unit in changed)} of {sum(len(unit.sources) for unit in units)} files are new, or changed since they passed, "
               "or checked with such a file", flush=True)  # fmt: skip
-        changed.sort(key=lambda unit: -unit.path.stat().st_size)
-        failed = set().union(*pool.map(lambda unit: failing(unit, build, passed), changed))
+        runs = together(build, changed, configurations)
+        commands: list[dict[str, object]] = [{"directory": unit.directory, "file": str(unit.path), "arguments": [*unit.words, "-c", str(unit.path)]} for unit in units]
+        commands += [run.write() for run in runs]
+        (build / "units/compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
+        runs.sort(key=lambda run: -sum(unit.path.stat().st_size for unit in run.units))
+        failed = set().union(*pool.map(lambda run: run.failing(build, passed), runs))
+    for source in (source for unit in changed for source in unit.sources):
+        if said := unused_names(source):
+            print(f"FAILED   {source}\n{''.join(said)}", end="", flush=True)
+            failed.add(source)
+            for key in (unit.key for unit in changed if source in unit.sources and unit.key):
+                (passed / key).unlink(missing_ok=True)
 
     suite = ElementTree.Element("testsuite")
     checked = {source for unit in units for source in unit.sources}

@@ -143,6 +143,48 @@ def test_tidy_keeps_what_passed_until_anything_changes(suite):
     assert tidied() == (1, "0 passed") == tidied()
 
 
+@COMPILER
+def test_tidy_reads_programs_of_experiments_together_and_by_themselves_where_something_is_found(tmp_path):
+    """Each program has names in common with the other: files, macros, functions."""
+    tidy = f"for path; do :; done; basename $path >>{tmp_path}/calls; if grep -q bad $path; then echo $path:1:1: error: bad; exit 1; fi; [[ $path != *together* ]] || exec g++ -std=c++20 -fsyntax-only $path"
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/clang-tidy").write_text(f"#!/bin/bash\nif [[ $1 == --version ]]; then echo 14; exit; fi\n{tidy}\n")
+    (tmp_path / "tools/clang-tidy").chmod(0o755)
+    (tmp_path / ".clang-tidy").write_text("Checks: '*'\n")
+    (tmp_path / "build").mkdir()
+    commands = []
+    for folder, number in (("exp01_x", 1), ("exp02_y", 2)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "params.h").write_text(f"#pragma once\n#include <string>\n#define SIZE {number}\nstruct Params {{\n  std::string text[SIZE];\n}};\n")
+        (tmp_path / folder / "main.cpp").write_text('#include "params.h"\n#include <vector>\n\nnamespace {\n\nusing std::vector;\n\nvector<Params> all() { return {}; }\n'
+                                                    f'static_assert(sizeof(Params) == {number} * sizeof(std::string));\n\n}}  // namespace\n\nint main() {{ return static_cast<int>(all().size()); }}\n')  # fmt: skip
+        commands.append({"directory": str(tmp_path), "command": f"g++ -std=c++20 -I{tmp_path}/{folder} -c {tmp_path}/{folder}/main.cpp -o a.o", "file": f"{tmp_path}/{folder}/main.cpp"})
+    (tmp_path / "build/compile_commands.json").write_text(json.dumps(commands))
+    (tmp_path / "passed").mkdir()
+    names = [f"{folder}/main.cpp" for folder in ("exp01_x", "exp02_y")]
+    env = {**os.environ, "PATH": f"{tmp_path}/tools:{os.environ['PATH']}"}
+
+    def tidied():
+        (tmp_path / "calls").write_text("")
+        command = [sys.executable, SCRIPTS / "tidy.py", "build", "passed", "junit.xml", *names]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, env=env, check=False)
+        return done.returncode, (tmp_path / "calls").read_text().split(), done.stdout + done.stderr
+
+    other, plain = tmp_path / names[1], (tmp_path / names[1]).read_text()
+    assert tidied() == (0, ["together_0.cpp"], "2 of 2 files are new, or changed since they passed, or checked with such a file\n")
+    assert tidied()[:2] == (0, [])
+    for folder in ("exp01_x", "exp02_y"):  # both are new
+        (tmp_path / folder / "params.h").write_text((tmp_path / folder / "params.h").read_text() + "\n")
+    other.write_text(plain + "int bad;\n")
+    code, calls, said = tidied()
+    assert code == 1 and calls == ["together_0.cpp", "main_0.cpp", "main_1.cpp"] and said.partition("\n")[2] == f"FAILED   {names[1]}\n{names[1]}:1:1: error: bad\n"
+    other.write_text(plain.replace("using std::vector;", "using std::vector;\nusing std::string;"))
+    assert tidied()[0] == 0, "std::string is a use"
+    other.write_text(plain.replace("using std::vector;", "using std::vector;\nusing std::wstring;"))
+    for _ in range(2):
+        assert (tidied()[0], tidied()[2].splitlines()[-1]) == (1, f"{names[1]}:7: error: using decl 'wstring' is unused")
+
+
 def test_after_a_failed_build_what_needs_it_does_not_run(suite):
     (suite / "CMakePresets.json").write_text("{")
     result = run_steps(suite, "build", "unit", "smoke", "tidy", "format")
