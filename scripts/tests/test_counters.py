@@ -412,6 +412,14 @@ def pm_page(*lines):
     return "\n".join([PM_HEAD, *lines]) + "\n"
 
 
+@pytest.mark.parametrize(("busy", "cycles", "is_count"), ((4.06e8, 5.25e7, False), (4.06e8, 1.03e8, True), (4.06e8, 0, True)))
+def test_more_cycles_than_there_were_are_no_count(tmp_path, busy, cycles, is_count):
+    """Seen once on an H200: one launch of many had half its samples."""
+    (tmp_path / "count.csv").write_text(f"experiment,variant,api,elements,cache,instrument,reason,launches,tensor_cycles,sm_active_cycles\nexp07,rate,vulkan,64,warm,\"{PM}\",,45,{busy},{cycles}\n")
+    (row,) = pm_sampling.rows_of(tmp_path / "count.csv", "exp07")
+    assert ("tensor_cycles" in row, "missed samples" in row["reason"]) == (is_count, not is_count)
+
+
 def test_the_scripts_read_what_the_programs_count():
     """What PM_COUNTED lacks is counted, and then dropped."""
     counted = re.findall(r'Metric(?: \w+)?\{"(\w+)"', (Path(__file__).resolve().parents[2] / "common/core/run/counting.cpp").read_text(encoding="utf-8"))

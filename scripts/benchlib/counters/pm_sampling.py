@@ -14,6 +14,8 @@ from benchlib.base.errors import InputError
 from benchlib.results.results import SECTOR_BYTES
 
 OPTION = "--count"
+_MATRIX_UNITS = 4  # of an SM, since Volta
+_SLACK = 1.02  # the two counters are of different launches
 
 
 @dataclass
@@ -61,8 +63,18 @@ def rows_of(path: Path, experiment: str) -> list[CountRow]:
         kept = [*KEY, *params, *SIZE, "reason", *figures, *ORIGIN]
         row = {column: record[column] for column in kept if column in record}
         row |= {"instrument": PM_SAMPLING, "instrument_version": record["instrument"], **_derived(record)}
+        if wrong := impossible(row):
+            row = {column: value for column, value in row.items() if column not in counters_file.COUNTED} | {"reason": wrong}
         rows.setdefault(counters_file.identity(row), row)
     return list(rows.values())
+
+
+def impossible(row: CountRow) -> str:
+    """What no GPU can have counted, "" if nothing: the cycles of the matrix units and of the SMs come from different launches, of which one can have missed half its samples."""
+    busy, cycles = (schema.real(row.get(name) or "0") or 0.0 for name in ("tensor_cycles", "sm_active_cycles"))
+    if not cycles or busy <= _SLACK * _MATRIX_UNITS * cycles:
+        return ""
+    return f"the {_MATRIX_UNITS} matrix units of an SM were busy for {busy:.3g} cycles of {cycles:.3g}: a count that missed samples"
 
 
 def _derived(record: CountRow) -> CountRow:
