@@ -22,14 +22,18 @@ NO_ROW = {"09.6": "asks for a row that the driver refuses: all 227 KiB of shared
 PLANTED = [claim for claim in CLAIMS if claim not in NO_PLANTER and claim not in NO_ROW]
 
 
+AT_ONCE = "nvidia-h200-at-once"
+CLAIMS_AT_ONCE = ("07.22",)
+
+
 @pytest.fixture(scope="module")
 def studies() -> dict[str, Study]:
-    """By experiment, the committed results that have it."""
+    """By experiment, the committed results that have it; by claim those of a claim on what only boards measured at once have run."""
     found: dict[str, Study] = {}
-    for folder in ("nvidia-h200", "nvidia-h200-x2"):
+    for folder in ("nvidia-h200", "nvidia-h200-x2", AT_ONCE):
         study = committed(folder)
         found |= {experiment: study for experiment in study.tables if experiment not in found}
-    return found
+    return found | dict.fromkeys(CLAIMS_AT_ONCE, committed(AT_ONCE))
 
 
 def deciding(claim: Claim) -> list[dict[str, Any]]:
@@ -170,7 +174,7 @@ def plant_analysis(field: Field, query: dict[str, Any], *, holds: bool) -> None:
 def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Iterator[tuple[Claim, Field]]:
     """The claim that the test is for, on results that have all that it asks for, and in which it holds."""
     claim = CLAIMS[request.param]
-    field = Field.of(studies[claim.experiment], claim.experiment)
+    field = Field.of(studies.get(claim.id) or studies[claim.experiment], claim.experiment)
     queries = deciding(claim)
     if any("checks" in select for query in queries for select in query.values() if isinstance(select, dict)):
         field.add_axis("checks", ["", "off"])

@@ -15,6 +15,7 @@ from thorough import THOROUGH
 from benchlib.fleet import comparison, groups
 from benchlib.fleet.comparison import SetCase
 from benchlib.fleet.groups import Group, Name, Times
+from benchlib.results.results import HOST
 from benchlib.stats.stats import FASTER, SLOWER
 
 pytestmark = [pytest.mark.real_least_runs, pytest.mark.real_forms]
@@ -86,7 +87,10 @@ def test_without_a_change_hardly_anything_is_slower(h200: Runs) -> None:
     assert len(splits) == 60
     splits = splits if THOROUGH else splits[::4]
     assert sum(alarms(h200.compared(a, b)) for a, b in splits) < 0.05 * len(splits)
-    assert not any(alarms(h200.compared(a, b)) for a, b in sets_of_boards(h200, 5))
+    # Of boards on other hosts the hosts' own times may differ: one of them is found slower in one split of ten.
+    split = [h200.compared(a, b) for a, b in sets_of_boards(h200, 10)]
+    assert not any(alarms([group for group in found if group.name.kind != HOST]) for found in split)
+    assert sum(alarms(found) for found in split) <= 1
     pairs = [(a, b) for board in BOARDS for a, b in itertools.pairwise(h200.boards[board])]
     assert sum(alarms(h200.compared([a], [b])) for a, b in pairs) == 0  # one run against one
 
