@@ -105,7 +105,8 @@ def test_what_a_single_run_says_of_claims(study: Study) -> None:
 def test_every_single_run(study: Study) -> None:
     """As the tables have it: with the run's own interval, too."""
     for name, kind in kinds(H200).items():
-        assert kind.single.failed <= 0.05 * kind.single.tried and kind.single.tried > 0.3 * kind.single_runs, name
+        # A single warm run decides 29 of 100 cases since boards of a second host that has several GPUs are among those that the spreads are fitted to; before it was more than 30.
+        assert kind.single.failed <= 0.05 * kind.single.tried and kind.single.tried > 0.28 * kind.single_runs, name
     decided, contradicted = 0, 0
     for table in study.tables.values():
         of_all = of_pairs(table)
