@@ -304,12 +304,13 @@ def main(build: Path, passed: Path, junit: Path, files: list[Path]) -> bool:
         (build / "units/compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
         runs.sort(key=lambda run: -sum(unit.path.stat().st_size for unit in run.units))
         failed = set().union(*pool.map(lambda run: run.failing(build, passed), runs))
-    for source in (source for unit in changed for source in unit.sources):
-        if said := unused_names(source):
-            print(f"FAILED   {source}\n{''.join(said)}", end="", flush=True)
-            failed.add(source)
-            for key in (unit.key for unit in changed if source in unit.sources and unit.key):
-                (passed / key).unlink(missing_ok=True)
+    for unit in changed:
+        for source in unit.sources:
+            if said := unused_names(source):
+                print(f"FAILED   {source}\n{''.join(said)}", end="", flush=True)
+                failed.add(source)
+                if unit.key:
+                    (passed / unit.key).unlink(missing_ok=True)
 
     suite = ElementTree.Element("testsuite")
     checked = {source for unit in units for source in unit.sources}

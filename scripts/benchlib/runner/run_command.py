@@ -568,8 +568,7 @@ class Run:
         self.log_heading(f"run {number} of {self.runs}: {name}")
         logged_from = self.log_path.stat().st_size
         goes_on = "--resume" in arguments
-        after = lambda own: self.time_after(number, program, None if goes_on else own)  # noqa: E731
-        progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, after)
+        progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, lambda own: self.time_after(number, program, None if goes_on else own))
         first: os.stat_result | None = None
 
         def look() -> None:
