@@ -55,7 +55,8 @@ class CaseMaker {
     const bool is_short = wish_.alone || wish_.one_launch;
     for (const Checks checks : {Checks::kDefault, Checks::kOff}) {
       if (checks == Checks::kOff && (!has_vulkan || is_short)) continue;
-      for (std::size_t sizes = wish_.one_launch ? count - 1 : 0; sizes < count; ++sizes) {
+      for (std::size_t sizes = wish_.one_launch ? last_wanted() : 0; sizes < count; ++sizes) {
+        if (wish_.one_launch && !cases.empty()) break;
         for (const Cache cache : caches_of(plan, sizes)) {
           add(cases, {}, sizes, cache, checks);
           for (std::size_t step = 0; step < steps() && !is_short; ++step) add(cases, step, sizes, cache, checks);
@@ -77,6 +78,19 @@ class CaseMaker {
     if (wish_.alone || wish_.one_launch) return {Cache::kWarm};
     if (!description_.caches.empty() && plan.caches.empty()) return description_.caches;
     return plan.caches_for(footprint_of(description_, description_.sizes[sizes]).bytes);
+  }
+
+  // The last sizes that a side is still wanted for: the largest may exceed what a device can launch.
+  std::size_t last_wanted() const {
+    std::size_t sizes = description_.sizes.size() - 1;
+    const auto has_side = [&] {
+      for (std::size_t side = 0; side < description_.sides.size(); ++side) {
+        if (is_wanted(side, sizes)) return true;
+      }
+      return false;
+    };
+    while (sizes > 0 && !has_side()) --sizes;
+    return sizes;
   }
 
   bool is_wanted(std::size_t side, std::size_t sizes) const {
