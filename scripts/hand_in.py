@@ -252,19 +252,20 @@ def share_sidecars(study: Study) -> int:
         shared = study.directory.resolve().parent / schema.SHARED / schema.shared_name(path, results.RunFile(path).header)
         if not shared.exists():
             shared.parent.mkdir(exist_ok=True)
-            files.write_atomic(shared, beside.read_bytes())
+            files.write_atomic(shared, lzma.compress(beside.read_bytes()))
             new += 1
-        if shared.read_bytes() != beside.read_bytes():
-            if _wordless(shared) != _wordless(beside):
+        known = files.unpacked(shared, schema.MOST_SIDECAR_BYTES)
+        if known != beside.read_bytes():
+            if _wordless(known) != _wordless(beside.read_bytes()):
                 raise InputError(f"{beside}: it declares other columns than {shared}")
-            files.write_atomic(shared, beside.read_bytes())
+            files.write_atomic(shared, lzma.compress(beside.read_bytes()))
         beside.unlink()
     return new
 
 
-def _wordless(sidecar: Path) -> object:
+def _wordless(sidecar: bytes) -> object:
     """What it declares, less what is for people to read."""
-    return json.loads(sidecar.read_bytes(), object_hook=lambda entry: {key: value for key, value in entry.items() if key != "meaning"})
+    return json.loads(sidecar, object_hook=lambda entry: {key: value for key, value in entry.items() if key != "meaning"})
 
 
 # ------------------------------------------------------------------------------------------------------------- all or nothing

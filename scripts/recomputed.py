@@ -207,7 +207,7 @@ class Program:
 
     def __init__(self, root: Path, name: str, runs: Sequence[tuple[str, list[Row]]], left_out: Mapping[frozenset[str], str]):
         self.name, self.boards = name, [board for board, _ in runs]
-        declared = [column for path in (root / "results/schemas").glob(f"{name}-*.json") for column in json.loads(path.read_bytes())["columns"]]
+        declared = [column for path in (root / "results/schemas").glob(f"{name}-*.json.xz") for column in json.loads(lzma.decompress(path.read_bytes()))["columns"]]
         keys = {column["name"] for column in declared if column["key"]}
         self.integers = {column["name"] for column in declared if column["role"] == "measured" and column["type"] == "integer" and not column["interval"]}
         found: list[dict[Case, Row]] = []
@@ -551,7 +551,9 @@ class Pages:
             for column, said in zip((f"{name}, median and range", *(f"{each}, median" for each in other_names), "word", "example"), rows[kind][1:]):
                 self.compare(f"README.md: {kind}: {column}", said, made.pop(0))
             line = next(cells for cells in screen if cells[0] == kind)
-            self.compare(f"README.md: {kind}: on the screen", " ".join(line[1:]), f"{len(own)} {medians[-1]:.3f} {words[-1]} {medians[0]:.3f} {words[0]}")
+            here = len(self.sets[list(self.names)[-1]].kinds[entry["kind"]])  # of which some were measured there alone
+            pairs = str(here) if here == len(own) else f"{len(own)} of {here}"
+            self.compare(f"README.md: {kind}: on the screen", " ".join(line[1:]), f"{pairs} {medians[-1]:.3f} {words[-1]} {medians[0]:.3f} {words[0]}")
 
     def example(self, entry: Mapping[str, Any]) -> str:
         texts = []

@@ -162,8 +162,8 @@ def about_results(root: Path, version: str, sets: Mapping[str, Results], samples
 def columns(root: Path) -> list[str]:
     """What each column means: those of all programs once, and each program's own."""
     by_program: dict[str, dict[str, str]] = defaultdict(dict)
-    for path in sorted((root / "results" / schema.SHARED).glob("*.json")):
-        said = json.loads(path.read_bytes())
+    for path in sorted((root / "results" / schema.SHARED).glob("*.json.xz")):
+        said = json.loads(lzma.decompress(path.read_bytes()))
         for one in said["columns"]:
             name = f"`{one['name']}`" + (", `_lo`, `_hi`" if one["interval"] else "")
             by_program[said["experiment"]][name] = f"| {name} | {one['role']}{', key' if one['key'] else ''} | {one['type']} | {one['unit']} | {one['meaning'].replace('|', chr(92) + '|')} |"

@@ -159,9 +159,11 @@ def write_shared(directory: Path, experiment: str, rows: Iterable[dict]) -> Path
 def share_sidecar(path: Path, above: Path) -> None:
     """What declares the file's columns goes to the folder that runs share."""
     head = path.read_text(encoding="utf-8").partition("\n")[0]
-    shared = above / "schemas" / f"{path.stem}-{hashlib.sha256(head.encode()).hexdigest()[:12]}.json"
+    shared = above / "schemas" / f"{path.stem}-{hashlib.sha256(head.encode()).hexdigest()[:12]}.json.xz"
     shared.parent.mkdir(exist_ok=True)
-    path.with_suffix(".schema.json").rename(shared)
+    own = path.with_suffix(".schema.json")
+    shared.write_bytes(lzma.compress(own.read_bytes()))
+    own.unlink()
 
 
 def exp01_rows(scale: float = 1.0) -> list[dict]:

@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
     (made / "CITATION.cff").write_text("a\nversion: 1.2.0\n")
     (made / "docs").mkdir(exist_ok=True)
     (made / "results/schemas").mkdir(exist_ok=True)
-    shutil.copy(board / "run1" / f"{EXP01}.schema.json", made / f"results/schemas/{EXP01}-0.json")
+    (made / f"results/schemas/{EXP01}-0.json.xz").write_bytes(lzma.compress((board / "run1" / f"{EXP01}.schema.json").read_bytes()))
     (made / "docs/round.toml").write_text("number = 7\ndate = 2026-01-01\n")
     (made / ".gitignore").write_text("*.samples.csv\n")
     for arguments in (["init", "-q"], ["add", "-A"], ["add", "-f", board / "run1"], ["commit", "-qm", "a"], ["rm", "-q", board / f"run1/{EXP01}.samples.csv"], ["commit", "-qm", "b"]):

@@ -373,7 +373,7 @@ def test_a_shared_sidecar_is_of_one_header(tmp_path: Path) -> None:
 
 def test_committed_runs_share_their_sidecars() -> None:
     root = Path(__file__).resolve().parents[2] / "results"
-    shared = {path.name for path in root.glob("schemas/*.json")}
+    shared = {path.name for path in root.glob("schemas/*.json.xz")}
     assert shared and not list(root.rglob("*.schema.json"))
     runs = [run for folder in root.glob("*/boards") for run in results.run_folders(folder.parent)]
     files = [path for run in runs for path in results.files_of(run.path).values()]

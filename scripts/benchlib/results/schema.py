@@ -8,7 +8,7 @@ cell is what its column says.
       ...]}
 
 in the CSV's order; a column with an interval stands for three, X, X_lo and X_hi. Committed runs share theirs, which are the same in
-hundreds of runs: results/schemas/<experiment>-<hash of the CSV's header>.json. Files of schema 1, from before programs wrote sidecars,
+hundreds of runs, packed: results/schemas/<experiment>-<hash of the CSV's header>.json.xz. Files of schema 1, from before programs wrote sidecars,
 have such a one, too.
 """
 
@@ -105,7 +105,7 @@ def own_sidecar(path: Path) -> Path:
 
 def shared_name(path: Path, header: Sequence[str]) -> str:
     """Of the sidecar that result files of this experiment and header share, in a folder SHARED above them."""
-    return f"{csv_file.stem(path)}-{hashlib.sha256(','.join(header).encode()).hexdigest()[:12]}.json"
+    return f"{csv_file.stem(path)}-{hashlib.sha256(','.join(header).encode()).hexdigest()[:12]}.json.xz"
 
 
 def read_sidecar(path: Path, experiment: str) -> tuple[int, list[Column]]:
@@ -136,7 +136,7 @@ def read_sidecar(path: Path, experiment: str) -> tuple[int, list[Column]]:
 
 
 def _json(path: Path) -> object:
-    data = files.read_at_most(path, MOST_SIDECAR_BYTES)
+    data = (files.unpacked if path.suffix == ".xz" else files.read_at_most)(path, MOST_SIDECAR_BYTES)
     try:
         return json.loads(data.decode("utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
