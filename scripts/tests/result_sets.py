@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchlib.base import files
 from benchlib.base.csv_file import Reader, read, stem
 from benchlib.results import results, schema
 
@@ -124,9 +125,9 @@ def make(name: str, folder: Path) -> Path:
 
 
 def _write(path: Path, target: Path, number: int, change: Change) -> None:
-    sidecar = schema.sidecar(path, Reader(path).header)
-    shutil.copy(sidecar, target / f"{stem(path)}.schema.json")
-    keys = {column["name"] for column in json.loads(sidecar.read_text())["columns"] if column["key"]}
+    sidecar = files.unpacked(schema.sidecar(path, Reader(path).header), schema.MOST_SIDECAR_BYTES)
+    (target / f"{stem(path)}.schema.json").write_bytes(sidecar)
+    keys = {column["name"] for column in json.loads(sidecar)["columns"] if column["key"]}
     header, records = read(path)
     rows = [row for _, row in records]
     text = io.StringIO(newline="")

@@ -179,7 +179,7 @@ def small_set(folder: Path, experiment: str, version: int) -> Path:
     source, path = FILES[experiment]
     folder.mkdir(parents=True)
     header, rows = few(path, experiment)
-    declared = json.loads(schema.sidecar(path, header).read_text(encoding="utf-8"))
+    declared = json.loads(lzma.decompress(schema.sidecar(path, header).read_bytes()))
     (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": str(version)} for row in rows]), encoding="utf-8")
     (folder / f"{experiment}.schema.json").write_text(json.dumps(declared | {"schema": version}), encoding="utf-8")
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
