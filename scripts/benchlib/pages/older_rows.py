@@ -1,5 +1,6 @@
 """On which rows the figures of README.md and docs/RULES.md rest, and which of these are older than the round: docs/older_rows.csv, which scripts/published.py
-writes. Of a program on a model the round's rows are those of the newest sources that measured there (a row's column `sources`; older rows have their commit).
+writes. Of a program on a model the round's rows are those of the newest sources that measured there (a row's column `sources`; older rows have their commit), and of
+those that measure the same (docs/round.toml).
 """
 
 import re
@@ -12,6 +13,7 @@ from benchlib.claims.claims import ClaimFile
 from benchlib.model.analysis import Study
 from benchlib.pages import beside, prose, summary
 from benchlib.pages.summary import Summary
+from benchlib.results import rounds
 from benchlib.results.results import Case, Row, Table, origin
 
 FILE = Path("docs") / "older_rows.csv"
@@ -22,12 +24,13 @@ Used = tuple[str, Sequence[Case]]  # a program, and its cases
 
 
 def csv_rows(root: Path, sets: Sets) -> list[dict[str, object]]:
-    groups = claims.load(root)
+    groups, alike = claims.load(root), rounds.newest_alike(root)
     found: list[dict[str, object]] = []
     for page, figure, folder, used in _figures(root, sets, groups):
         for experiment, cases in used:
             if (table := _table(sets, folder, experiment)) and (rows := _rows(table, cases)):
-                of_round = [(board, row) for board, row in rows if origin(row) == table.memoized(_newest)]
+                newest = table.memoized(_newest)
+                of_round = [(board, row) for board, row in rows if alike.get(origin(row), origin(row)) == newest]
                 counts = {"rows": len(rows), "older": len(rows) - len(of_round), "boards": _boards(rows), "boards_of_round": _boards(of_round)}
                 found.append({"page": page, "figure": figure, "model": beside.model(sets[folder][0]), "experiment": experiment, **counts})
     return found

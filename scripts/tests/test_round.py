@@ -1,0 +1,71 @@
+"""docs/round.toml: sources that are said to measure the same differ only where it says. Their hashes (cmake/HashSources.cmake) are made again from the commits of their rows."""
+
+import functools
+import hashlib
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import analyses
+import pytest
+
+from benchlib.results import rounds
+
+ROOT = Path(__file__).resolve().parents[2]
+SAME = [
+    (program, old, each["files"], each.get("since", []))
+    for each in tomllib.loads((ROOT / rounds.FILE).read_text(encoding="utf-8"))["same"]
+    for program, hashes in each["sources"].items()
+    for old in hashes[:-1]
+]
+
+
+def normal(text: str) -> str:
+    return re.sub(r"[ \t\r\n]+", " ", re.sub(r"//[^\n]*", "", text)).strip(" ")
+
+
+@functools.cache
+def at(commit: str, name: str) -> str | None:
+    done = subprocess.run(["git", "-C", ROOT, "show", f"{commit}:{name}"], capture_output=True, check=False)
+    return normal(done.stdout.decode()) if done.returncode == 0 else None
+
+
+def listed(program: str) -> tuple[Path, list[Path]]:
+    """The build folder, and the files whose hash the program has there."""
+    for build in (ROOT / "build/ci", ROOT / "build/release"):
+        for path in build.glob(f"**/{program}_sources.txt"):
+            paths = [Path(name) for name in path.read_text(encoding="utf-8").split(";")]
+            if all(each.is_file() for each in paths):  # a build without CUDA makes none of its instances
+                return build, paths
+    pytest.skip("no build of both APIs")
+
+
+@functools.cache
+def commits() -> dict[str, str]:
+    """Of each hash a commit that has it."""
+    sets = [analyses.committed(path.parent.name) for path in ROOT.glob("results/nvidia-*/boards")]
+    return {row["sources"]: row["git_rev"] for study in sets for table in study.tables.values() for run in table.runs for row in run.values() if row.get("sources")}
+
+
+@pytest.mark.parametrize(("program", "old", "files", "since"), SAME)
+def test_sources_that_measure_the_same(program: str, old: str, files: list[str], since: list[str]) -> None:
+    commit = commits().get(old)
+    assert commit, f"no row has {old}"
+    if at(commit, "CMakeLists.txt") is None:
+        pytest.skip(f"no {commit} here")
+    build, paths = listed(program)
+    texts: dict[str, str] = {}
+    for path in paths:
+        made = path.is_relative_to(build)  # an instance of a kernel: the hash says whether it was the same then
+        name = path.relative_to(build if made else ROOT).as_posix()
+        now = normal(path.read_text(encoding="utf-8")).replace(f"{build}/", "").replace(f"{ROOT}/", "")
+        then = now if made else at(commit, name)
+        assert then == now or name in files, name
+        texts[name] = then or ""
+    assert old in {hashed(texts), hashed({name: text for name, text in texts.items() if not name.endswith(tuple(since))})}
+
+
+def hashed(texts: dict[str, str]) -> str:
+    whole = "".join(f"{name} {hashlib.sha256(text.encode()).hexdigest()}\n" for name, text in texts.items())
+    return hashlib.sha256(whole.encode()).hexdigest()[:12]
