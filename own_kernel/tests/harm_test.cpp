@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "core/base/child.h"
@@ -271,6 +272,20 @@ TEST_F(Harm, AGridBeyondTheDevice) {
   EXPECT_THAT(end.output,
               HasSubstr("bad, n = 1000: skipped: kernel harm_bad: grid 2147483647 x 1 x 1; maxComputeWorkGroupCount[0]"));
   EXPECT_THAT(end.output, HasSubstr("warm: good "));
+}
+
+// The largest size alone is beyond it, on both sides: the listing is of the other one.
+TEST_F(Harm, AGridBeyondTheDeviceAtTheLargestSize) {
+  const std::string grid = "max(16, min(2147483647, (n - 1000) * 4000000))";
+  const ChildEnd end =
+      run(toml(kBuffers, "[1000, 2000]") + side("bad", "right.comp", "", kArguments, grid) +
+              side("good", "right.comp", "", kArguments, grid),
+          {"--dump-isa", folder_.file("isa")});
+  if (end.output.find("maxComputeWorkGroupCount") == std::string::npos)
+    GTEST_SKIP() << "this device has such grids: " << end.output;
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("n = 1000, warm: bad "));
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("isa"))) << end.output;
 }
 
 TEST_F(Harm, ASubgroupSizeThatIsNone) {
