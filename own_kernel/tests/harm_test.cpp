@@ -277,10 +277,9 @@ TEST_F(Harm, AGridBeyondTheDevice) {
 // The largest size alone is beyond it, on both sides: the listing is of the other one.
 TEST_F(Harm, AGridBeyondTheDeviceAtTheLargestSize) {
   const std::string grid = "max(16, min(2147483647, (n - 1000) * 4000000))";
-  const ChildEnd end =
-      run(toml(kBuffers, "[1000, 2000]") + side("bad", "right.comp", "", kArguments, grid) +
-              side("good", "right.comp", "", kArguments, grid),
-          {"--dump-isa", folder_.file("isa")});
+  const ChildEnd end = run(toml(kBuffers, "[1000, 2000]") + side("bad", "right.comp", "", kArguments, grid) +
+                               side("good", "right.comp", "", kArguments, grid),
+                           {"--dump-isa", folder_.file("isa")});
   if (end.output.find("maxComputeWorkGroupCount") == std::string::npos)
     GTEST_SKIP() << "this device has such grids: " << end.output;
   EXPECT_EQ(end.exit_code, 0) << end.output;
