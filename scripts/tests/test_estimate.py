@@ -39,13 +39,13 @@ def test_bayes_rule_by_hand() -> None:
     known = Spread([Atom(0.5, 1e-4, 1e-4), Atom(0.5, 1e-4, 16e-4)])
     found = estimate.estimate({"a": [0.0, 0.04]}, known)
     one, other = math.exp(-0.0016 / 4e-4) / 0.01, math.exp(-0.0016 / 64e-4) / 0.04
-    assert [atom.share for atom in found.atoms] == pytest.approx([one / (one + other), other / (one + other)])
+    assert found.shares == pytest.approx([one / (one + other), other / (one + other)])
 
 
 def test_a_mixture_misses_one_of_twenty() -> None:
-    mixture = [(0.7, 1e-6), (0.29, 1e-4), (0.01, 1.0)]
-    half = estimate._half(mixture)
-    assert math.fsum(weight * math.erfc(half / math.sqrt(2 * variance)) for weight, variance in mixture) == pytest.approx(0.05, rel=1e-6)
+    mixture = [0.7, 0.29, 0.01], [1e-6, 1e-4, 1.0]
+    half = estimate._half(*mixture)
+    assert math.fsum(weight * math.erfc(half / math.sqrt(2 * variance)) for weight, variance in zip(*mixture)) == pytest.approx(0.05, rel=1e-6)
 
 
 def test_a_runs_own_interval_widens() -> None:
@@ -178,17 +178,13 @@ def held(chance: random.Random, case: Callable[[random.Random], tuple[float, flo
         deviations = case(chance)
         found = estimate.estimate(boards_of(chance, shape, deviations, draw), spread)
         further = boards_of(chance, [1], deviations, draw)["0"][0] - found.mean
-        holds = is_inside(found, found.mean, lambda atom: 0.0), is_inside(found, further, lambda atom: atom.boards + atom.runs)
+        holds = estimate._reaches(found.shares, found._variances(), abs(found.mean)), found.outside([found.mean + further]) == [False]
         if trial % 16 == 0:  # to look for the intervals' ends takes half of the time
             assert holds == (abs(found.mean) <= found.half, abs(further) <= found.further_half)
+            assert found.verdict == found.effect.verdict
         effects += holds[0]
         runs += holds[1]
     return effects / trials, runs / trials
-
-
-def is_inside(found: estimate.Estimate, distance: float, more: Callable[[Atom], float]) -> bool:
-    """Whether at least one value of twenty lies farther away, of the mixture that its half solves for."""
-    return sum(atom.share * math.erfc(abs(distance) / math.sqrt(2 * ((atom.boards + atom.runs * found.share) / found.boards + more(atom)))) for atom in found.atoms) >= 0.05
 
 
 def fitted(chance: random.Random, case: Callable[[random.Random], tuple[float, float]]) -> Spread:

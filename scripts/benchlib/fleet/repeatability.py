@@ -28,9 +28,9 @@ class Trial:
     tried: int = 0
     failed: int = 0
 
-    def add(self, failed: bool) -> None:
-        self.tried += 1
-        self.failed += failed
+    def add(self, *failed: bool) -> None:
+        self.tried += len(failed)
+        self.failed += sum(failed)
 
 
 @dataclass
@@ -82,15 +82,13 @@ def _add(kind: CaseClass, table: Table, pair: Pair, metric: str, spread: Spread,
     half = spread.memoized(_half_of_one_run)
     for value in (value for values in boards.values() for value in values):
         kind.single_runs += 1
-        _try_verdict(kind.single, Effect(value, value - half, value + half), estimated.mean)
+        _try_verdict(kind.single, Effect(value, value - half, value + half).verdict, estimated.mean)
     if len(boards) >= MIN_BOARDS:
         for left_out, values in boards.items():
             others = estimate.estimate({board: seen for board, seen in boards.items() if board != left_out}, spread)
-            kind.means.add(abs(means[left_out] - others.mean) > others.half_of(len(values)))
-            further = others.further_half
-            for value in values:
-                kind.further.add(abs(value - others.mean) > further)
-            _try_verdict(kind.verdicts, others.effect, means[left_out])
+            kind.means.add(*others.outside([means[left_out]], len(values)))
+            kind.further.add(*others.outside(values))
+            _try_verdict(kind.verdicts, others.verdict, means[left_out])
     for side in pair.sides:
         assert side
         figures = table.by_board(table.run_figures(side, metric))
@@ -103,15 +101,13 @@ def _half_of_one_run(spread: Spread) -> float:
     return estimate.estimate({"": [0.0]}, spread).half
 
 
-def _try_verdict(trial: Trial, effect: Effect, mean: float) -> None:
-    """Where the effect decides. `mean`: of what it has not seen, or of all."""
-    if effect.verdict != UNCLEAR:
-        trial.add(side_of(math.exp(mean)) != effect.verdict)
+def _try_verdict(trial: Trial, verdict: str, mean: float) -> None:
+    """Where it decides. `mean`: of what it has not seen, or of all."""
+    if verdict != UNCLEAR:
+        trial.add(side_of(math.exp(mean)) != verdict)
 
 
 def _try_times(trial: Trial, boards: Values, spread: Spread) -> None:
     for left_out, values in boards.items():
-        ends = estimate.further({board: seen for board, seen in boards.items() if board != left_out}, spread)
-        assert ends
-        for value in values:
-            trial.add(not ends[0] <= value <= ends[1])
+        others = estimate.estimate({board: seen for board, seen in boards.items() if board != left_out}, spread)
+        trial.add(*others.outside(values))

@@ -163,13 +163,16 @@ class Table(Keeper):
         self.exact: Collection[str] = ()  # likewise: columns
         # Of a CUDA case and its Vulkan twin: what makes their work another; nothing is known of it without a Study.
         self.differing: Callable[[Case, Case], Sequence[str]] = lambda cuda, vulkan: ()
-        self.cases = _in_order(self.runs)
         self._has_brackets = True
         self._numbers: Sequence[int] = range(len(self.runs))  # of its runs, in the whole of which it is a part
         self._parts: WeakValueDictionary[tuple[int, ...], Table] = WeakValueDictionary()  # of the whole
         self._by_name = {column.name: column for column in columns}
         # What the experiment itself counts or reads back is measured: numbers, or texts. Without the ends of their intervals.
         self.params, self.model, self.measured = ([column.name for column in columns if column.role == role] for role in ("param", "model", "measured"))
+
+    @kept_property
+    def cases(self) -> list[Case]:
+        return _in_order(self.runs)
 
     def of_board(self, board: str) -> Table:
         """Its runs on that board alone."""
@@ -310,9 +313,12 @@ class Table(Keeper):
 
     def class_of(self, case: Case, metric: str = "device_ns") -> str:
         """Of a case with a time: see CLASSES."""
+        return self._class_of(case, metric in HOST_METRICS)
+
+    @kept
+    def _class_of(self, case: Case, hosted: bool) -> str:
         times = [float(row["device_ns"]) for row in self.rows(case) if row.get("device_ns")]
-        hosted = metric in HOST_METRICS or bool(self.text(case, HOST_TIME[0]))
-        return class_of(case, hosted, statistics.median(times) if times else None, self.inside_sm)
+        return class_of(case, hosted or bool(self.text(case, HOST_TIME[0])), statistics.median(times) if times else None, self.inside_sm)
 
     @kept
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:

@@ -20,11 +20,13 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import mul
 
 from benchlib.stats import outliers, spreads
 from benchlib.stats.outliers import Values
-from benchlib.stats.spreads import Atom, Spread, Sums
-from benchlib.stats.stats import MIN_RUNS, SAME_HI, SAME_LO, SLOWER, Figure, verdict
+from benchlib.stats.spreads import Spread, Sums
+from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SAME_HI, SAME_LO, SLOWER, UNCLEAR, Figure, verdict
 
 NORMAL975 = 1.96
 MISSED = 0.05  # of a 95 % interval
@@ -57,12 +59,15 @@ class Estimate:
     mean: float
     boards: int
     share: float  # the mean over boards of 1 / runs
-    atoms: Sequence[Atom]  # what the variances may be, after the case's runs are known
+    # What the variances may be, after the case's runs are known: how probable each pair is, between boards, and between a board's runs.
+    shares: Sequence[float]
+    between: Sequence[float]
+    within: Sequence[float]
 
     @property
     def half(self) -> float:
         """Half of the effect's interval."""
-        return self._half(lambda atom: 0.0)
+        return _half(self.shares, self._variances())
 
     @property
     def further_half(self) -> float:
@@ -71,7 +76,21 @@ class Estimate:
 
     def half_of(self, runs: int) -> float:
         """Half of the interval of the mean of so many runs on a further board."""
-        return self._half(lambda atom: atom.boards + atom.runs / runs)
+        return _half(self.shares, self._variances_of(runs))
+
+    def outside(self, means: Sequence[float], runs: int = 1) -> list[bool]:
+        """Which of these means, each of so many runs on a further board, lie outside of that interval: which takes less than to find its ends."""
+        variances = self._variances_of(runs)
+        return [not _reaches(self.shares, variances, abs(mean - self.mean)) for mean in means]
+
+    @property
+    def verdict(self) -> str:
+        """The effect's, likewise."""
+        above, below = self.mean - math.log(SAME_LO), math.log(SAME_HI) - self.mean
+        variances = self._variances()
+        if min(above, below) >= 0:
+            return UNCLEAR if _reaches(self.shares, variances, min(above, below)) else SAME
+        return UNCLEAR if _reaches(self.shares, variances, -min(above, below)) else FASTER if above < 0 else SLOWER
 
     @property
     def effect(self) -> Effect:
@@ -82,14 +101,17 @@ class Estimate:
         """The ratio itself, of so many runs."""
         return Figure(*map(math.exp, (self.mean, self.mean - half, self.mean + half)), runs)
 
-    def _half(self, more: Callable[[Atom], float]) -> float:
-        return _half([(atom.share, (atom.boards + atom.runs * self.share) / self.boards + more(atom)) for atom in self.atoms])
+    def _variances(self) -> list[float]:
+        return [(board + run * self.share) / self.boards for board, run in zip(self.between, self.within)]
+
+    def _variances_of(self, runs: int) -> list[float]:
+        return [(board + run * self.share) / self.boards + (board + run / runs) for board, run in zip(self.between, self.within)]
 
 
 def estimate(values: Values, spread: Spread, own: float = 0.0) -> Estimate:
     """`own`: the variance that the runs' own intervals tell, for want of a board with two runs: runs differ by that at least."""
     case = Sums.of(values)
-    return Estimate(case.mean, case.boards, case.share, _posterior(case, spread, 0.0 if case.freedom else own))
+    return Estimate(case.mean, case.boards, case.share, *_posterior(case, spread, 0.0 if case.freedom else own))
 
 
 def effect(values: Values, spread: Spread, own: float = 0.0) -> Effect:
@@ -162,17 +184,18 @@ class Change:
     """Of logarithms: by how much something changed, and of what variance that is, a mixture."""
 
     mean: float
-    mixture: Sequence[tuple[float, float]]  # weights and variances
+    weights: Sequence[float]
+    variances: Sequence[float]
 
     @property
     def effect(self) -> Effect:
-        half = _half(self.mixture)
+        half = _half(self.weights, self.variances)
         return Effect(self.mean, self.mean - half, self.mean + half)
 
     def chance(self, side: str) -> float:
         """How probable so large a change is, or a larger one, where there is none on that side of SAME: FASTER or SLOWER."""
         beyond = self.mean - math.log(SAME_HI) if side == SLOWER else math.log(SAME_LO) - self.mean
-        return math.fsum(weight * math.erfc(beyond / math.sqrt(2 * variance)) / 2 for weight, variance in self.mixture)
+        return math.fsum(weight * math.erfc(beyond / math.sqrt(2 * variance)) / 2 for weight, variance in zip(self.weights, self.variances))
 
 
 def change(old: Values, new: Values, spread: Spread, own: float = 0.0) -> Change:
@@ -183,10 +206,9 @@ def change(old: Values, new: Values, spread: Spread, own: float = 0.0) -> Change
     one, two = (Sums.of({board: runs for board, runs in each.items() if not shared or board in shared}) for each in (old, new))
     both = Sums(one.mean, one.boards, one.share, one.inside + two.inside, one.freedom + two.freedom, one.shape, one.sums)
     between = 0 if shared else 1
-    mixture = [
-        (atom.share, sum((between * atom.boards + atom.runs * each.share) / each.boards for each in (one, two))) for atom in _posterior(both, spread, 0.0 if both.freedom else own)
-    ]  # fmt: skip
-    return Change(two.mean - one.mean, mixture)
+    weights, boards, runs = _posterior(both, spread, 0.0 if both.freedom else own)
+    variances = [sum((between * board + run * each.share) / each.boards for each in (one, two)) for board, run in zip(boards, runs)]
+    return Change(two.mean - one.mean, weights, variances)
 
 
 def decide(lo: float | None, hi: float | None, least: float = -math.inf, most: float = math.inf) -> str:
@@ -198,24 +220,33 @@ def decide(lo: float | None, hi: float | None, least: float = -math.inf, most: f
     return DOES_NOT_HOLD if hi < least or lo > most else NOT_DECIDED
 
 
-def _posterior(case: Sums, spread: Spread, own: float) -> list[Atom]:
-    weights = [atom.share * each for atom, each in zip(spread.atoms, spreads.likelihoods(spread, case))]
-    least = LIGHT * max(weights)
-    kept = [(weight, atom) for weight, atom in zip(weights, spread.atoms) if weight > least]
-    whole = math.fsum(weight for weight, _ in kept)
-    return [Atom(weight / whole, atom.boards, max(atom.runs, own)) for weight, atom in kept]
+def _posterior(case: Sums, spread: Spread, own: float) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+    """How probable each atom is, and its variances; of those that count."""
+    logs = spreads.logarithms(spread, case)
+    greatest = max(logs)
+    least = greatest + math.log(LIGHT)
+    counts = [log > least for log in logs]
+    weights = [math.exp(log - greatest) for log in compress(logs, counts)]
+    whole = math.fsum(weights)
+    between, within = (list(compress(each, counts)) for each in spread.columns[1:])
+    return [weight / whole for weight in weights], between, [max(each, own) for each in within]
 
 
-def _half(mixture: Sequence[tuple[float, float]]) -> float:
+def _reaches(weights: Sequence[float], variances: Sequence[float], distance: float) -> bool:
+    """Whether one value of twenty, or more, is that far from 0."""
+    return sum(map(mul, weights, map(math.erfc, [distance / math.sqrt(2 * each) for each in variances]))) >= MISSED
+
+
+def _half(weights: Sequence[float], variances: Sequence[float]) -> float:
     """Of normal distributions about 0, each with its weight and variance: how far from 0 one value of twenty is, at least. By Newton's method."""
-    terms = [(weight, 1 / math.sqrt(2 * variance)) for weight, variance in mixture]
+    scales = [1 / math.sqrt(2 * each) for each in variances]
+    slopes = list(map(mul, weights, scales))
     low, high = 0.0, math.inf
-    at = NORMAL975 * math.sqrt(math.fsum(weight * variance for weight, variance in mixture))
+    at = NORMAL975 * math.sqrt(math.fsum(map(mul, weights, variances)))
     for _ in range(100):
-        missed = slope = 0.0
-        for weight, scale in terms:
-            missed += weight * math.erfc(at * scale)
-            slope += weight * scale * math.exp(-((at * scale) ** 2))
+        scaled = [at * scale for scale in scales]
+        missed = sum(map(mul, weights, map(math.erfc, scaled)))
+        slope = sum(map(mul, slopes, map(math.exp, [-each * each for each in scaled])))
         low, high = (at, high) if missed > MISSED else (low, at)
         step = (missed - MISSED) / slope * math.sqrt(math.pi) / 2 if slope else math.inf
         after = at + step if low < at + step < high else (low + high) / 2 if high < math.inf else 2 * at

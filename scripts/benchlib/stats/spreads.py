@@ -20,7 +20,7 @@ from itertools import compress
 from operator import mul
 from pathlib import Path
 
-from benchlib.base.kept import Keeper, kept, kept_last
+from benchlib.base.kept import Keeper, kept, kept_last, kept_property
 from benchlib.stats.outliers import Values
 
 FILE = Path(__file__).with_name("spreads.csv")
@@ -43,16 +43,31 @@ class Atom:
     runs: float
 
 
+# Of each atom: what is added, what the squares inside boards weigh, of each number of runs what its boards weigh, and what all boards do.
+Constants = tuple[Sequence[float], Sequence[float], Sequence[Sequence[float]], Sequence[float]]
+
+
 @dataclass(frozen=True, eq=False)
 class Spread(Keeper):
     """A class."""
 
     atoms: Sequence[Atom]
 
+    @kept_property
+    def columns(self) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+        """The atoms' shares, and their variances between boards and between runs."""
+        return [atom.share for atom in self.atoms], [atom.boards for atom in self.atoms], [atom.runs for atom in self.atoms]
+
     @kept
-    def at(self, shape: tuple[tuple[int, int], ...], freedom: int) -> list[tuple[float, float, list[float], float]]:
-        """Of each atom what its likelihood needs and the values do not change: see likelihoods()."""
-        return [_constant(atom, shape, freedom) for atom in self.atoms]
+    def at(self, shape: tuple[tuple[int, int], ...], freedom: int) -> Constants:
+        """What the atoms' likelihoods need and the values do not change: see logarithms()."""
+        shares, between, within = self.columns
+        inverses = [[1 / (board + run / runs) for board, run in zip(between, within)] for runs, _ in shape]
+        totals = [sum(boards * each for (_, boards), each in zip(shape, of_atom)) for of_atom in zip(*inverses)]
+        logs = [sum(boards * math.log(each) for (_, boards), each in zip(shape, of_atom)) for of_atom in zip(*inverses)]
+        plain = [(log - math.log(total) - freedom * math.log(run)) / 2 for log, total, run in zip(logs, totals, within)]
+        plain = [each + math.log(share) if share else each for each, share in zip(plain, shares)]
+        return plain, [0.5 / run for run in within], inverses, totals
 
 
 @dataclass(frozen=True)
@@ -83,30 +98,34 @@ class Sums:
         )  # fmt: skip
 
 
-def _constant(atom: Atom, shape: tuple[tuple[int, int], ...], freedom: int) -> tuple[float, float, list[float], float]:
-    inverse = [1 / (atom.boards + atom.runs / runs) for runs, _ in shape]
-    total = sum(boards * each for (_, boards), each in zip(shape, inverse))
-    logs = sum(boards * math.log(each) for (_, boards), each in zip(shape, inverse))
-    return (logs - math.log(total) - freedom * math.log(atom.runs)) / 2, 0.5 / atom.runs, inverse, total
+def logarithms(spread: Spread, case: Sums) -> list[float]:
+    """Of each atom the logarithm of the restricted likelihood (REML) of the case, and of the atom's share if it has one; less what is the same for all."""
+    constants, halves, (first, *others), totals = spread.at(case.shape, case.freedom)
+    (plain, squared), *other_sums = case.sums
+    inside = case.inside
+    if not others:  # boards of equally many runs: the deviations of their means add up to 0
+        return [constant - inside * half - squared * each / 2 for constant, half, each in zip(constants, halves, first)]
+    means, squares = [plain * each for each in first], [squared * each for each in first]
+    for inverse, (plain, squared) in zip(others, other_sums):
+        means = [so_far + plain * each for so_far, each in zip(means, inverse)]
+        squares = [so_far + squared * each for so_far, each in zip(squares, inverse)]
+    return [
+        constant - inside * half - (square - mean * mean / total) / 2
+        for constant, half, square, mean, total in zip(constants, halves, squares, means, totals)
+    ]
 
 
-def likelihoods(spread: Spread, case: Sums) -> list[float]:
-    """Of each atom the restricted likelihood (REML) of the case, over the greatest of all."""
-    found = []
-    for constant, half, inverse, total in spread.at(case.shape, case.freedom):
-        squares = means = 0.0
-        for each, (plain, squared) in zip(inverse, case.sums):
-            squares += squared * each
-            means += plain * each
-        found.append(constant - case.inside * half - (squares - means * means / total) / 2)
-    greatest = max(found)
-    return [math.exp(each - greatest) for each in found]
+def _likelihoods(grid: Spread, case: Sums) -> list[float]:
+    """Over the greatest of all."""
+    logs = logarithms(grid, case)
+    greatest = max(logs)
+    return [math.exp(each - greatest) for each in logs]
 
 
 def fit(cases: Iterable[Values]) -> Spread:
     """The class of these cases, each of the same weight."""
     grid = Spread([Atom(0.0, boards**2, runs**2) for boards in GRID for runs in GRID])
-    found = [likelihoods(grid, Sums.of(case)) for case in cases if sum(map(len, case.values())) > 1]
+    found = [_likelihoods(grid, Sums.of(case)) for case in cases if sum(map(len, case.values())) > 1]
     rows: Sequence[Sequence[float]] = [[each if each > 1e-9 else 0.0 for each in case] for case in found]
     columns = list(zip(*rows))
     live, shares = list(range(len(grid.atoms))), [1 / len(grid.atoms)] * len(grid.atoms)
