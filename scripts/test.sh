@@ -161,33 +161,28 @@ step_smoke() {
 }
 
 step_worklog() {
-  local python csv folder
+  local python smoke=$kBuild/smoke
   python=$(bench_python jinja2) || {
     fail 'no Python 3.11 or newer with Jinja'
     return
   }
-  # The pages say which runs are of commits that have a claim's test: git knows, with all of its history.
-  if ((${#near[@]})); then
-    : # their own are made of the smoke runs
-  elif [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
-    {
-      in_a_line docs/published.csv "$python" scripts/published.py --check
-      bench_files 'results/*/boards/*' | cut -d / -f 1,2 | sort -u | while read -r folder; do
-        in_a_line "$folder" "$python" scripts/worklog.py --check "$folder"
-        if [[ -f $folder/report.png ]]; then in_a_line "$folder/report.png" "$python" scripts/report.py --check "$folder"; fi
-      done
-    } | checks
-  else
-    skip 'the committed pages (no git history, or not all of it: git fetch --unshallow)'
-  fi
-  csv=$(compgen -G "$kBuild/smoke/*.csv" || true)
-  if [[ -z $csv ]]; then
-    skip 'worklog of the smoke results (there are none: run the step smoke)'
-    return
-  fi
-  check 'make the worklog of the smoke results' "$python" scripts/worklog.py "$kBuild/smoke"
-  check 'check the worklog of the smoke results' "$python" scripts/worklog.py --check "$kBuild/smoke"
-  check 'make the report of the smoke results' "$python" scripts/report.py "$kBuild/smoke"
+  {
+    # The pages say which runs are of commits that have a claim's test: git knows, with all of its history.
+    if ((${#near[@]})); then
+      : # their own are made of the smoke runs
+    elif [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
+      in_a_line 'docs/published.csv and the pages of results/' "$python" scripts/published.py --check --pages
+    else
+      skip 'the committed pages (no git history, or not all of it: git fetch --unshallow)'
+    fi
+    if compgen -G "$smoke/*.csv" >/dev/null; then
+      # shellcheck disable=SC2016  # for that shell
+      in_a_line 'the worklog and the report of the smoke results, made and checked' \
+        bash -c '"$1" scripts/worklog.py "$2" && "$1" scripts/worklog.py --check "$2" && "$1" scripts/report.py "$2"' _ "$python" "$smoke"
+    else
+      skip 'worklog of the smoke results (there are none: run the step smoke)'
+    fi
+  } | checks
 }
 
 step_format() {

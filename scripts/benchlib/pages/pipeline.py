@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchlib.base import console
@@ -33,6 +33,7 @@ class Judged:
     study: Study
     groups: list[ClaimFile]
     root: Path = Path()  # the repository's
+    neighbours: Mapping[str, "Judged"] = field(default_factory=dict)  # by name the folders beside this one that are read already
 
     @kept_property
     def state(self) -> state.State:

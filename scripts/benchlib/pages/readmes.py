@@ -88,7 +88,7 @@ def shown(judged: Judged, root: Path) -> Shown:
     """`judged`: the reference's. Its neighbours of the same model in results/ stand in where it has no result; another model's figures never do."""
     @kept_last(None)
     def neighbour(folder: str) -> Judged:
-        return pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
+        return judged.neighbours.get(folder) or pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
 
     own = judged.study.directory.resolve()
     folders = sorted(path for path in own.parent.iterdir() if path.is_dir() and path.name != own.name)

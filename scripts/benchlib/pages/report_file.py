@@ -9,11 +9,13 @@ from benchlib.pages import pipeline, report_page, report_picture, worklog_files
 MOST_REPORT_BYTES = 7_000_000
 
 
-def write(directory: Path, root: Path, out: Path | None = None, *, check: bool = False, with_picture: bool = False) -> int:
-    """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
+def write(directory: Path, root: Path, out: Path | None = None, *, check: bool = False, with_picture: bool = False, judged: pipeline.Judged | None = None) -> int:
+    """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change. `judged`: the directory's results, where
+    they are read already.
+    """
     path = out or directory / "report.html"
     image, sums = directory / "report.png", directory / "report.png.sha256"
-    page = report_page.page(pipeline.load(directory, root), root)
+    page = report_page.page(judged or pipeline.load(directory, root), root)
     text, shown = report_page.render(page), report_page.picture(page)
     if len(text.encode()) > MOST_REPORT_BYTES:
         raise InputError(f"{directory}: the page would be larger than {MOST_REPORT_BYTES // 1_000_000} MB")

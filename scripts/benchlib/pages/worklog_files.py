@@ -83,10 +83,12 @@ def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
     return found
 
 
-def write(directory: Path, root: Path, *, check: bool = False, out: Path | None = None) -> int:
-    """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
+def write(directory: Path, root: Path, *, check: bool = False, out: Path | None = None, judged: pipeline.Judged | None = None) -> int:
+    """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change. `judged`: the directory's results, where
+    they are read already.
+    """
     problems: list[str] = []
-    judged = pipeline.load(directory, root)
+    judged = judged or pipeline.load(directory, root)
     outputs = of(judged, directory, root, problems, out)
     if left_out := judged.study.said_of_left_out:
         print(f"{directory}: {left_out}")
