@@ -5,8 +5,8 @@ each FILE is a test: skipped if the build does not compile it.
 
 The sources that the build compiles at once are checked at once, as one file: a unit. That file holds their texts: the analyzer does not look into a
 source that is included. A source that several targets compile is checked once. Units are checked together where they can be read as one file, because
-most of the time goes into the headers that all of them include (see Together). Where something is found, each of its units is checked by itself, and
-what is found then counts.
+most of the time goes into the headers that all of them include (see Together). Where something is found, the units that it is found in are checked
+by themselves, and what is found then counts. Where one of them finds it in a header, the others that read this header are not checked again.
 """
 
 import argparse
@@ -18,7 +18,8 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,10 +32,16 @@ INCLUDE = re.compile(r'^(\s*#\s*include\s*)(<[^>]+>|"[^"]+")', re.MULTILINE)
 DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
 # What means something else inside a namespace.
 OF_THE_TOP = re.compile(r"^namespace bench\b|(?<![\w>:])::[a-z]", re.MULTILINE)
-NAMED = re.compile(r"^(?!using |template|namespace|static_assert|#|//|[ {}])[^\n(=]*?(\w+)\s*[({;=\[]", re.MULTILINE)  # at file scope
-INTERNAL = re.compile(r"^namespace \{$.*?^\}", re.MULTILINE | re.DOTALL)
+# At file scope: where a namespace begins or ends, and what is named in it. No member, for a class's scope is its own.
+SCOPES = re.compile(r"^(?:namespace (?P<begin>[\w:]* ?)\{$|(?P<end>\})  // namespace|(?:enum class |enum |struct |class )(?P<type>\w+)"
+                    r"|(?!using |template|namespace|static_assert|[A-Z_]+\(|#|//|[ {}])[^\n(=]*?(?<![:\w])(?P<name>\w+)\s*[({;=\[])", re.MULTILINE)  # fmt: skip
 USING = re.compile(r"^using (?:\w+::)+(\w+);", re.MULTILINE)
-TOGETHER = 250_000  # bytes of sources that are checked together: some minutes, and both of two processors have enough to do
+# Bytes of sources that are checked together: a minute or two. More at once take less time altogether, and leave nothing to further processors.
+TOGETHER = 2_000_000 // min(max(os.cpu_count() or 2, 2), 8)
+# 120 of its functions take strings by value. For each of them performance-unnecessary-value-param would look through the whole file, half of the time;
+# it does not where the type's name is from a macro.
+BY_VALUE = "<CLI/CLI.hpp>"
+FOUND = re.compile(r"^(/\S+?):(\d+):\d+: (?:error|warning): ", re.MULTILINE)
 COUNTS = re.compile(r"^\d+ warnings? (generated|treated as error).*\n", re.MULTILINE)  # of those in the system's headers
 
 
@@ -48,14 +55,14 @@ class Unit:
     sources: list[Path]  # from the repository's top
     starts: list[int] = field(default_factory=list)  # the line before each source's first one
     key: str | None = None
+    reads: list[str] = field(default_factory=list)  # all files that the compiler reads for it
 
     def write(self) -> None:
-        lines = 0
-        texts = []
-        for source in self.sources:
-            texts.append(source.read_text(encoding="utf-8"))
-            self.starts.append(lines)
-            lines += texts[-1].count("\n")
+        sources = [source.read_text(encoding="utf-8") for source in self.sources]
+        texts = [including([BY_VALUE] if any(f"#include {BY_VALUE}\n" in text for text in sources) else [])]
+        for text in sources:
+            self.starts.append(sum(before.count("\n") for before in texts))
+            texts.append(text)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("".join(texts), encoding="utf-8")
 
@@ -77,7 +84,7 @@ class Together:
     """Units that are read as one file.
 
     What they include from outside an experiment's folder stands first, once. An experiment's units follow in a namespace each, with copies of the
-    folder's headers, for its programs have files and names in common; their macros end with them. Other sources, which add to namespaces, follow as
+    folder's headers, for its programs have files and names in common; their macros end with them. Sources that add to the suite's namespaces follow as
     they are: a unit one of whose internal names another one has is not taken.
     """
 
@@ -87,12 +94,12 @@ class Together:
         self.units: list[Unit] = []
         self.size = 0
         self.first: dict[str, None] = {}  # what is included
-        self.texts: list[str] = []
+        self.texts: list[str] = []  # of each unit
         self.options: dict[tuple[str, ...], None] = {}
         self.values: dict[str, str] = {}  # of the macros among them
         self.contents: dict[bytes, Path] = {}  # of what is included, once: programs' generated headers
-        self.internal: set[str] = set()
-        self.named: set[str] = set()
+        self.internal: set[tuple[str, str]] = set()
+        self.named: set[tuple[str, str]] = set()
 
     def takes(self, unit: Unit) -> bool:
         """Takes it, if it fits."""
@@ -101,38 +108,44 @@ class Together:
         values = dict(word[2:].partition("=")[::2] for (word, *_) in options if word.startswith("-D"))
         if self.units and (self.size + size > TOGETHER or any(self.values.get(name, value) != value for name, value in values.items())):
             return False
-        alone = unit.sources[0].parts[0] != "common"
         first: dict[str, None] = {}
         copies: dict[Path, str] = {}
         texts = [self.read(Path.cwd() / source, unit, first, copies) for source in unit.sources]
-        names, internal = set(), set()
-        if alone:
-            if any(OF_THE_TOP.search(text) for text in (*texts, *copies.values())):
-                return False
-            for path, text in copies.items():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            macros = dict.fromkeys(name for text in (*copies.values(), *texts) for name in DEFINED.findall(text))
-            texts = [f"namespace unit{len(self.units)} {{\n", *texts, "}\n", *(f"#undef {name}\n" for name in macros)]
-        else:
+        program = unit.sources[0].parts[0] != "common"
+        top = [text for text in texts if not program or OF_THE_TOP.search(text)]
+        if any(OF_THE_TOP.search(text) for text in copies.values()) or any(str(self.folder()) in text for text in top):
+            top = texts
+        if top:
             headers = set().union(*(named_by(name[1:-1]) for name in first if name.startswith('"')))
-            names = headers.union(*(NAMED.findall(text) for text in texts))
-            internal = {name for text in texts for part in INTERNAL.findall(text) for name in NAMED.findall(part)}
-            if internal & (self.named | headers) or self.internal & names:
+            if top == texts:
+                headers = headers.union(*(names_of(text)[0] for text in copies.values()))
+            names, internal = (set().union(*found) for found in zip(*map(names_of, top)))
+            names |= headers
+            if internal & self.internal or clash(internal - headers, self.named - headers) or clash(self.internal, names - self.named):
                 return False
+            self.internal |= internal
+            self.named |= names
+        if inside := [text for text in texts if text not in top]:
+            inside = [f"namespace unit{len(self.units)} {{\n", *inside, "}\n"]
+        for path, text in copies.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        macros = dict.fromkeys(name for text in (*copies.values(), *texts) for name in DEFINED.findall(text)) if program else ()
         self.units.append(unit)
         self.size += size
         self.first |= first
-        self.texts += texts
+        self.texts.append("".join((*top, *inside, *(f"#undef {name}\n" for name in macros))))
         self.options |= dict.fromkeys(options)
         self.values |= values
-        self.internal |= internal
-        self.named |= names
         return True
+
+    def folder(self) -> Path:
+        """Of the copies of a further unit's headers."""
+        return self.path.with_suffix("") / str(len(self.units))
 
     def read(self, path: Path, unit: Unit, first: dict[str, None], copies: dict[Path, str]) -> str:
         """Its text, which includes copies of headers beside it, and others by their paths; these are added to `first`."""
-        top, folder = Path.cwd(), self.path.with_suffix("") / str(len(self.units))
+        top = Path.cwd()
 
         def included(match: re.Match[str]) -> str:
             if match[2].startswith("<"):
@@ -141,11 +154,11 @@ class Together:
             found = next((at for there in (path.parent, *folders_of(unit)) if (at := Path(os.path.normpath(there / match[2][1:-1]))).is_file()), None)
             if not found:
                 return match[0]
-            if unit.sources[0].parts[0] == "common" or found.is_relative_to(top / "common") or found.is_relative_to(self.build):
+            if unit.sources[0].parts[0] == "common" or found.is_relative_to(top / "common") or found.is_relative_to(self.build) or is_of_bench(found):
                 found = self.contents.setdefault(found.read_bytes(), found)
                 first.setdefault(f'"{found}"')
                 return f'{match[1]}"{found}"'
-            copy = folder / found.relative_to(top)
+            copy = self.folder() / found.relative_to(top)
             if copy not in copies:
                 copies[copy] = ""  # while it is read, for it may include itself
                 copies[copy] = self.read(found, unit, first, copies)
@@ -156,23 +169,56 @@ class Together:
     def write(self) -> dict[str, object]:
         """Its entry in compile_commands.json."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(f"#include {name}\n" for name in self.first) + "".join(self.texts), encoding="utf-8")
+        self.path.write_text(including(self.first) + "".join(self.texts), encoding="utf-8")
         words = [word for option in self.options for word in option]
         return {"directory": self.units[0].directory, "file": str(self.path), "arguments": [*words, "-c", str(self.path)]}
 
     def failing(self, build: Path, passed: Path) -> set[Path]:
         """The sources that clang-tidy finds something in; it is printed."""
-        if len(self.units) > 1:
-            code, said = said_of(self.path, build)
-            if code == 0:
-                for unit in self.units:
-                    unit.pass_to(passed)
-                return set()
-        failed = set().union(*(failing(unit, build, passed) for unit in self.units))
-        if len(self.units) > 1 and not failed:
-            print(f"note: nothing is found in any of {len(self.units)} units, which took longer, because of what is found if they are read as one file:\n"
-                  f"{said}", end="", flush=True)  # fmt: skip
+        if len(self.units) == 1:
+            return set(failing(self.units[0], build, passed))
+        code, said = said_of(self.path, build)
+        inside, readers = self.units_in(said) if code else ([], [])
+        failed = set().union(*(failing(unit, build, passed) for unit in inside))
+        unread: list[Unit] = []
+        for at, unit in enumerate(readers):
+            if found := failing(unit, build, passed):
+                unread = readers[at + 1 :]
+                failed = failed.union(found, *(other.sources for other in unread))
+                break
+        if unread:
+            print(f"FAILED   {' '.join(str(source) for unit in unread for source in unit.sources)}\nwhich read a header of these:\n{said}", end="", flush=True)
+        for unit in self.units:
+            if unit not in (*inside, *readers):
+                unit.pass_to(passed)
+        if code and not failed:
+            print(f"note: nothing is found in {' '.join(str(unit.sources[0]) for unit in (*inside, *readers))}, which took longer, because of what is found if "
+                  f"{len(self.units)} units are read as one file:\n{said}", end="", flush=True)  # fmt: skip
         return failed
+
+    def units_in(self, said: str) -> tuple[list[Unit], list[Unit]]:
+        """Those that it was said in, and further ones that read a header that it was said in. All where the file cannot be compiled."""
+        if "[clang-diagnostic-error" in said:
+            return [*self.units], []
+        line, ends = including(self.first).count("\n"), []
+        for text in self.texts:
+            ends.append(line := line + text.count("\n"))
+        copies, inside, readers = re.escape(str(self.path.with_suffix(""))), set(), set()
+        for path, at in FOUND.findall(said):
+            if path == str(self.path) and int(at) > ends[0] - self.texts[0].count("\n"):
+                inside.add(bisect_left(ends, int(at)))
+            elif copy := re.match(copies + r"/(\d+)/", path):
+                inside.add(int(copy[1]))
+            else:
+                readers.update(at for at, unit in enumerate(self.units) if path == str(self.path) or path in unit.reads or not unit.key)
+        if not (inside or readers):
+            return [*self.units], []
+        return [self.units[at] for at in sorted(inside)], [self.units[at] for at in sorted(readers - inside)]
+
+
+def including(names: Iterable[str]) -> str:
+    """The lines that include these."""
+    return "".join(f"#define std std\n#include {name}\n#undef std\n" if name == BY_VALUE else f"#include {name}\n" for name in names)
 
 
 def options_of(unit: Unit) -> list[tuple[str, ...]]:
@@ -186,11 +232,41 @@ def options_of(unit: Unit) -> list[tuple[str, ...]]:
 
 
 @cache
-def named_by(header: str) -> set[str]:
+def is_of_bench(header: Path) -> bool:
+    """Whether a program's header adds to the namespace bench, and includes none that does not."""
+    text = header.read_text(encoding="utf-8")
+    beside = [at for _, name in INCLUDE.findall(text) if (at := header.parent / name[1:-1]).is_file()]
+    return bool(re.search(r"^namespace bench\b", text, re.MULTILINE)) and all(map(is_of_bench, beside))
+
+
+def names_of(text: str) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """What it names at file scope, for others and internally, each with its namespace. There is one main()."""
+    within: list[str] = []
+    found: tuple[set[tuple[str, str]], set[tuple[str, str]]] = (set(), set())
+    for match in SCOPES.finditer(text):
+        if match["begin"] is not None:
+            within.append(match["begin"].strip())
+        elif match["end"]:
+            del within[-1:]
+        elif name := match["type"] or match["name"]:
+            found["" in within or name == "main"].add(("::".join(filter(None, within)), name))
+    return found
+
+
+def clash(internal: set[tuple[str, str]], named: set[tuple[str, str]]) -> bool:
+    """Whether one of these internal names is, or hides, one that is named elsewhere."""
+    scopes: dict[str, list[str]] = {}
+    for scope, name in named:
+        scopes.setdefault(name, []).append(scope)
+    return any(f"{scope}::".startswith(f"{other}::" if other else "") for scope, name in internal for other in scopes.get(name, ()))
+
+
+@cache
+def named_by(header: str) -> set[tuple[str, str]]:
     """What it and those of the repository's headers that it includes name at file scope."""
     text = Path(header).read_text(encoding="utf-8")
     inside = [at for _, name in INCLUDE.findall(text) for folder in (Path(header).parent, Path.cwd() / "common") if (at := folder / name[1:-1]).is_file()]
-    return set(NAMED.findall(text)).union(*(named_by(os.path.normpath(at)) for at in inside))
+    return names_of(text)[0].union(*(named_by(os.path.normpath(at)) for at in inside))
 
 
 def folders_of(unit: Unit) -> list[Path]:
@@ -256,6 +332,7 @@ def key_of(unit: Unit, common: list[bytes]) -> str | None:
         return None
     top = str(Path.cwd())
     files = shlex.split(done.stdout.partition(":")[2].replace("\\\n", " "))
+    unit.reads = [os.path.normpath(Path(unit.directory) / file) for file in files]
     parts = [*common, *(word.replace(top, ".").encode() for word in (*unit.words, *files)), *map(hash_of, files)]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 

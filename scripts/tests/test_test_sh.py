@@ -146,7 +146,7 @@ def test_tidy_keeps_what_passed_until_anything_changes(suite):
 @COMPILER
 def test_tidy_reads_programs_of_experiments_together_and_by_themselves_where_something_is_found(tmp_path):
     """Each program has names in common with the other: files, macros, functions."""
-    tidy = f"for path; do :; done; basename $path >>{tmp_path}/calls; if grep -q bad $path; then echo $path:1:1: error: bad; exit 1; fi; [[ $path != *together* ]] || exec g++ -std=c++20 -fsyntax-only $path"
+    tidy = f"for path; do :; done; basename $path >>{tmp_path}/calls; found=$(grep -Hrn bad $path ${{path%.cpp}} $PWD/common 2>/dev/null); if [[ $found ]]; then echo \"${{found%%:int*}}:1: error: bad\"; exit 1; fi; [[ $path != *together* ]] || exec g++ -std=c++20 -fsyntax-only $path"
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools/clang-tidy").write_text(f"#!/bin/bash\nif [[ $1 == --version ]]; then echo 14; exit; fi\n{tidy}\n")
     (tmp_path / "tools/clang-tidy").chmod(0o755)
@@ -177,7 +177,25 @@ def test_tidy_reads_programs_of_experiments_together_and_by_themselves_where_som
         (tmp_path / folder / "params.h").write_text((tmp_path / folder / "params.h").read_text() + "\n")
     other.write_text(plain + "int bad;\n")
     code, calls, said = tidied()
-    assert code == 1 and calls == ["together_0.cpp", "main_0.cpp", "main_1.cpp"] and said.partition("\n")[2] == f"FAILED   {names[1]}\n{names[1]}:1:1: error: bad\n"
+    at = other.read_text().count("\n")
+    assert code == 1 and calls == ["together_0.cpp", "main_1.cpp"] and said.partition("\n")[2] == f"FAILED   {names[1]}\n{names[1]}:{at}:1: error: bad\n"
+    assert tidied()[:2] == (1, ["main_1.cpp"]), "the other one has passed"
+    for folder, name in (("exp01_x", "main.cpp"), ("exp02_y", "params.h")):
+        (tmp_path / folder / name).write_text((tmp_path / folder / name).read_text() + ("int bad;\n" if folder == "exp02_y" else "\n"))
+    other.write_text(plain)
+    assert tidied()[1] == ["together_0.cpp", "main_1.cpp"], "in a copy of its header"
+    (tmp_path / "exp02_y/params.h").write_text((tmp_path / "exp02_y/params.h").read_text().replace("int bad;\n", ""))
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common/h.h").write_text("int bad;\n")
+    for name in names:
+        (tmp_path / name).write_text('#include "../common/h.h"\n' + (tmp_path / name).read_text())
+    for _ in range(2):
+        code, calls, said = tidied()
+        assert code == 1 and calls == ["together_0.cpp", "main_0.cpp"], "one finds it, and none passes"
+        assert f"FAILED   {names[0]}\n{tmp_path}/common/h.h:1:1: error: bad\nFAILED   {names[1]}\nwhich read" in said
+    shutil.rmtree(tmp_path / "common")
+    for name in names:
+        (tmp_path / name).write_text((tmp_path / name).read_text().partition("\n")[2])
     other.write_text(plain.replace("using std::vector;", "using std::vector;\nusing std::string;"))
     assert tidied()[0] == 0, "std::string is a use"
     other.write_text(plain.replace("using std::vector;", "using std::vector;\nusing std::wstring;"))
