@@ -8,24 +8,18 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from benchlib.base import files
 from benchlib.base.csv_file import Reader, read, stem
-from benchlib.results import results, schema
+from benchlib.results import results, rounds, schema
+from benchlib.results.results import RunFolder
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BOARDS = REPOSITORY / "results" / "nvidia-h200" / "boards"
-BOARD = BOARDS / "149980f6"
-UUID = "149980f6-bd56-2648-162e-3e29b62919c5"
+REFERENCE = REPOSITORY / "results" / "nvidia-h200"
+UUID = "149980f6-bd56-2648-162e-3e29b62919c5"  # of none of its boards
 LLVMPIPE = Path(__file__).resolve().parent / "fixtures" / "llvmpipe"
-# exp04's files hold exp10's rows (results/split_off.py). exp07 to exp09 ran on other boards: their rows count as this board's here.
-PROGRAMS = ("exp01_vector_add", "exp02_descriptors", "exp03_memory_coalescing", "exp04_bda", "exp05_strided", "exp06_litmus", "exp06_ordering")
-ELSEWHERE = {
-    "d343804b": ("exp07_matrix_units",),
-    "d0f452a7": ("exp08_dispatches", "exp08_making", "exp08_order", "exp08_queues", "exp08_transfers", "exp08_waiting", "exp09_arithmetic", "exp09_atomics",
-                 "exp09_barrier", "exp09_reduce_scan", "exp09_shared_memory", "exp09_subgroups"),
-}  # fmt: skip
 H200_GBPS, H200_SMS = 4814.3, 132  # gbps over peak_pct
 NO_CUDA = "cudaErrorNoDevice (100): no CUDA-capable device is detected; this GPU is not NVIDIA's"
 TIMES = ("device_ns", "device_ns_lo", "device_ns_hi", "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns")
@@ -107,20 +101,40 @@ SETS: dict[str, tuple[int, Change]] = {
 }  # fmt: skip
 
 
+@lru_cache
+def newest(program: str, folder: Path = REFERENCE) -> list[tuple[RunFolder, Path]]:
+    """The runs of a committed set by the program's newest sources, or by those that measure the same, each with its file, by board and number."""
+    found, alike = [], rounds.newest_alike(REPOSITORY)
+    for run in results.run_folders(folder):
+        if path := results.files_of(run.path).get(program):
+            reader = Reader(path)
+            row = dict(zip(reader.header, next(iter(reader))[1]))
+            found.append((row["started_at"], alike.get(results.origin(row), results.origin(row)), run, path))
+    last = max(found, default=("", ""), key=lambda each: each[0])[1]
+    return [(run, path) for _, origin, run, path in found if origin == last]
+
+
+def of_a_board(program: str, folder: Path = REFERENCE) -> list[Path]:
+    """The newest sources' files of the board that has most of them, by the run's number."""
+    by_board: dict[str, list[Path]] = {}
+    for run, path in newest(program, folder):
+        by_board.setdefault(run.board, []).append(path)
+    return max(by_board.values(), key=len, default=[])
+
+
 def make(name: str, folder: Path) -> Path:
-    """The set of that name, in a folder of its own there."""
+    """The set of that name, in a folder of its own there. Its rows are the reference's, of whatever board ran the newest sources of a program; they count as one board's here."""
     runs, change = SETS[name]
     made = folder / name
     if not runs:
         shutil.copytree(LLVMPIPE, made)
         return made
-    for number in range(runs):
-        target = made / "boards" / BOARD.name / f"run{number + 1}"
+    targets = [made / "boards" / UUID[:8] / f"run{number + 1}" for number in range(runs)]
+    for target in targets:
         target.mkdir(parents=True)
-        for board, programs in {BOARD.name: PROGRAMS, **ELSEWHERE}.items():
-            for run in results.runs_in(BOARDS / board)[number : number + 1]:
-                for program in results.files_of(run).keys() & programs:
-                    _write(results.files_of(run)[program], target, number, change)
+    for program in sorted({program for run in results.run_folders(REFERENCE) for program in results.files_of(run.path)}):
+        for number, (target, path) in enumerate(zip(targets, of_a_board(program))):
+            _write(path, target, number, change)
     return made
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from analyses import committed
+from benchlib.base import csv_file
 from benchlib.claims import claims
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import Claim
+from benchlib.pages.worklog_files import REFERENCE
 from planting import Field
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,22 +20,28 @@ ROOT = Path(__file__).resolve().parents[2]
 CLAIMS = {claim.id: claim for group in claims.load(ROOT) for claim in group.claims if "needs" not in claim.entry}
 # Not planted yet, and why.
 NO_PLANTER = dict.fromkeys(("09.1", "09.2", "09.16"), "an analysis makes one figure of a dozen cases: nothing here writes such cases")
-NO_ROW = {"09.6": "asks for a row that the driver refuses: all 227 KiB of shared memory"} | dict.fromkeys(("08.33", "08.34", "08.35"), "no published run has the program")
+NO_ROW = {"09.6": "asks for a row that the driver refuses: all 227 KiB of shared memory"}
 PLANTED = [claim for claim in CLAIMS if claim not in NO_PLANTER and claim not in NO_ROW]
 
 
-AT_ONCE = "nvidia-h200-at-once"
-CLAIMS_AT_ONCE = ("07.22",)
+def sets() -> list[Path]:
+    """The committed ones, the reference first, and then its model's others."""
+    folders = sorted(path.parent for path in (ROOT / "results").glob("*/claims.csv"))
+    return sorted(folders, key=lambda folder: not folder.name.startswith(REFERENCE.name))
 
 
 @pytest.fixture(scope="module")
 def studies() -> dict[str, Study]:
-    """By experiment, the committed results that have it; by claim those of a claim on what only boards measured at once have run."""
+    """By experiment the committed results that have it; by claim those that measured it, where the experiment's did not."""
     found: dict[str, Study] = {}
-    for folder in ("nvidia-h200", "nvidia-h200-x2", AT_ONCE):
-        study = committed(folder)
+    measured: set[str] = set()
+    for folder in sets():
+        study = committed(folder.name)
         found |= {experiment: study for experiment in study.tables if experiment not in found}
-    return found | dict.fromkeys(CLAIMS_AT_ONCE, committed(AT_ONCE))
+        here = {row["id"] for row in csv_file.rows(folder / "claims.csv") if row["verdict"] != claims.NOT_MEASURED} - measured
+        found |= {claim: study for claim in here if found[CLAIMS[claim].experiment] is not study}
+        measured |= here
+    return found
 
 
 def deciding(claim: Claim) -> list[dict[str, Any]]:

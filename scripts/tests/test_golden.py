@@ -1,4 +1,4 @@
-"""What compare, why, fleet, beside and hand_in say of slices of the committed results, to the letter. After a change that is meant:
+"""What compare, why, fleet, beside and hand_in say of slices of results, to the letter. After a change that is meant:
 
     pytest scripts/tests/test_golden.py --write-golden      # and read the difference in git
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import lzma
 import re
 import shutil
@@ -24,43 +25,50 @@ from benchlib.sass import listings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RESULTS = REPOSITORY / "results"
-H200, H100 = RESULTS / "nvidia-h200", RESULTS / "nvidia-h100-80gb-hbm3"
+H200 = RESULTS / "nvidia-h200"
 GOLDEN = Path(__file__).resolve().parent / "golden"
 EXPERIMENT = "exp02_descriptors"  # the smallest file of every board
-BOARDS = ("149980f6", "68f43601", "73ec2836", "86a44b59", "fadbd7b0", "fd89f754")
+ROWS = Path(__file__).resolve().parent / "fixtures/exp02"  # three runs of each of two H200s, two of an H100
+BOARDS = ("214598a2", "b5796142")
+NAMES = ("aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "eeeeeeee", "ffffffff")  # six boards, one for each of the H200s' runs
 
 pytestmark = [pytest.mark.real_least_runs, pytest.mark.real_forms]
 Said = Callable[..., None]
 
 
-def slice_of(target: Path, source: Path, boards: Iterable[str], runs: Iterable[int], first: int = 1) -> Path:
-    """One program's rows of some boards and runs, numbered from `first`."""
-    for board in boards:
-        for at, run in enumerate(runs, start=first):
-            folder = target / "boards" / board / f"run{at}"
-            folder.mkdir(parents=True)
-            path = source / "boards" / board / f"run{run}{archive.SUFFIX}" / f"{EXPERIMENT}.csv"
-            (folder / path.name).write_bytes(csv_file.opened(path).read())
+def slice_of(target: Path, source: Path, board: str, runs: Iterable[int], name: str = BOARDS[0]) -> Path:
+    """Some of a board's runs, numbered from 1, as those of the board that is called `name`."""
+    for at, run in enumerate(runs, start=1):
+        folder = target / "boards" / name / f"run{at}"
+        folder.mkdir(parents=True)
+        data = csv_file.opened(source / "boards" / board / f"run{run}{archive.SUFFIX}" / f"{EXPERIMENT}.csv").read()
+        (folder / f"{EXPERIMENT}.csv").write_bytes(data.replace(f",{board}-".encode(), f",{name}-".encode()))
     return target
 
 
-@pytest.fixture(scope="module")
-def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("sets")
-    shutil.copytree(RESULTS / "schemas", made / "schemas")
-    board = ("73ec2836",)
-    slice_of(made / "before", H200, board, (1, 2, 3))
-    slice_of(made / "after", H200, board, (4, 5, 6))
-    slice_of(made / "fleet", H200, BOARDS, (1, 2))
-    slice_of(made / "h100", H100, ("14c81233", "9fd3eed7"), (1, 2))
-    slower = slice_of(made / "slower", H200, board, (3,))
-    path = next(slower.rglob("exp*.csv"))
+def slower(folder: Path) -> None:
+    """Every time of its first run."""
+    path = next(folder.rglob("exp*.csv"))
     header, rows = csv_file.read(path)
     for _, row in rows:
         for name in ("device_ns", "device_ns_lo", "device_ns_hi"):
             row[name] = row[name] and f"{float(row[name]) * 1.3:.6g}"
     path.write_text(csv_file.text(header, (row for _, row in rows)))
-    with_code = slice_of(made / "with-code", H200, board, (1, 2, 3))
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("sets")
+    shutil.copytree(ROWS / "schemas", made / "schemas")
+    one, other = BOARDS
+    slice_of(made / "before", ROWS / "h200", one, (1, 2, 3))
+    slice_of(made / "after", ROWS / "h200", other, (1, 2, 3))
+    for name, (board, run) in zip(NAMES, itertools.product(BOARDS, (1, 2, 3))):
+        slice_of(made / "fleet", ROWS / "h200", board, (run,), name)
+    slice_of(made / "h100", ROWS / "h100", "d1064a7a", (1, 2), "d1064a7a")
+    slower(slice_of(made / "slower", ROWS / "h200", one, (3,)))
+    slower(made / "fleet/boards" / NAMES[0])
+    with_code = slice_of(made / "with-code", ROWS / "h200", one, (1, 2, 3))
     (with_code / "sass").mkdir()
     shutil.copy(listings.path(H200, EXPERIMENT), with_code / "sass")
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
@@ -129,8 +137,8 @@ def test_hand_in(sets: Path, same: Said, tmp_path: Path, capsys: pytest.CaptureF
     monkeypatch.setattr("getpass.getuser", lambda: "root")
     shutil.copytree(sets / "schemas", tmp_path / "schemas")
     folder = shutil.copytree(sets / "with-code", tmp_path / "handed-in")
-    state = (H200 / "boards/73ec2836/board.csv").read_text()
-    (folder / "boards/73ec2836/board.csv").write_text(state.replace(",vm,", ",node-of-somebody,"))
+    state = (ROWS / "h200/boards" / BOARDS[0] / "board.csv").read_text()
+    (folder / "boards" / BOARDS[0] / "board.csv").write_text(state.replace(",vm,", ",node-of-somebody,"))
     assert hand_in.main([str(folder)]) == 0
     assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
     # Which pages there are, and how large they are, is not hand_in's.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchlib.document import markdown
-from benchlib.document.document import NO_RESULTS, NONE, Block
+from benchlib.document.document import NO_RESULTS, NONE, Block, is_empty, paragraph, section
 from benchlib.results.results import Case
 from benchlib.tables.pivot import column, grid, keys, pivot, told
 
@@ -33,3 +33,8 @@ def test_without_rows_there_are_no_results_and_nothing_is_said() -> None:
     assert told(grid([], {"op": "op"}, lambda one: one["size"], str, lambda found: NONE), ["before"]) == [NO_RESULTS]
     before, block, after = told(pivot(["a"], column("a", str)), ["before"], ["after"])
     assert [markdown.render([each]) for each in (before, after)] == ["before", "after"] and shown(block)[2:] == [["a"]]
+
+
+def test_a_section_without_anything_is_empty() -> None:
+    """As one is about CUDA's rows alone where there are none."""
+    assert is_empty(section("a", [])) and is_empty(section("a", [NO_RESULTS])) and not is_empty(section("a", [paragraph("b")]))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import fnmatch
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+import result_sets
 import synthetic
 from benchlib.base import csv_file, programs
 from benchlib.base.errors import InputError
@@ -187,12 +187,10 @@ SETS = ("nvidia-h200", "nvidia-h100-80gb-hbm3", "nvidia-h200-x2")
 AGAIN = re.compile(r"(?<![\w/])(?:build/release/bin/)?(exp\d\d_\w+)((?: --(?:variant|benchmark_filter|csv)[ =][^ `]+)+)")
 
 
-def rows_of(folder: str, program: str) -> Iterator[dict[str, str]]:
-    """One run's, of the board that has the most rows of the program."""
-    results_of = "exp04_bda" if program == "exp10_l2_halves" else program  # whose rows were measured before the programs were split
-    runs = results.run_folders(ROOT / "results" / folder)
-    found = [csv_file.read(path)[1] for run in runs if (path := results.files_of(run.path).get(results_of))]
-    yield from (row for _, row in max(found, key=len, default=[]))
+def rows_of(folder: str, program: str) -> list[dict[str, str]]:
+    """One run's, by the newest sources."""
+    runs = [csv_file.read(path)[1] for _, path in result_sets.newest(program, ROOT / "results" / folder)]
+    return [row for _, row in max(runs, key=len, default=[])]
 
 
 @cache

@@ -5,19 +5,15 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 import pytest
+import result_sets
 
 from benchlib.base import csv_file
-from benchlib.results import results, split_off
 
 ROOT = Path(__file__).resolve().parents[2]
-BOARDS = ROOT / "results/nvidia-h200/boards"
-# By older code, whose rows are others.
-OLDER = {"149980f6", "5beddb9d", "68f43601", "6b615381", "a8c22efc", "befedfe6", "c4cea259", "cf635d90", "d5d932af", "d94c7192", "fd89f754"}
 LISTS = ROOT / "build/ci/tests"
 PROGRAMS = 28
 Row = dict[str, str]
@@ -57,20 +53,17 @@ def test_a_coarse_sweep_measures_what_the_rules_of_the_readme_need(tmp_path: Pat
     folder = tmp_path / "results/nvidia-h200/boards/00000000/run1"
     folder.mkdir(parents=True)
     (tmp_path / "results/schemas").symlink_to(ROOT / "results/schemas")
-    for source in programs():
-        of_source = [source, *(name for name in split_off.SPLIT_OFF if split_off.source_of(name) == source)]
-        wanted: dict[str, set[Side]] = defaultdict(set, {program: cases(program, "quick") for program in of_source if program in programs()})
-        columns = {program: [name for side in list(sides)[:1] for name, _ in side[2]] for program, sides in wanted.items()}
-        runs = (path for run in results.run_folders(BOARDS.parent) if run.board not in OLDER and (path := results.files_of(run.path).get(source)))
-        rows = max(map(read, runs), key=len, default=[])
+    for program in programs():
+        wanted = cases(program, "quick")
+        columns = [name for side in list(wanted)[:1] for name, _ in side[2]]
+        rows = max((read(path) for _, path in result_sets.newest(program)), key=len, default=[])
         kept = []
         for row in rows:
-            program = split_off.owner(source, row["variant"])
-            params = frozenset((name, row.get(name, "")) for name in columns.get(program, []))
-            if (row["variant"], row["api"], params, int(row["elements"]), row["cache"]) in wanted[program]:
+            params = frozenset((name, row.get(name, "")) for name in columns)
+            if (row["variant"], row["api"], params, int(row["elements"]), row["cache"]) in wanted:
                 kept.append(row | {"gpu_uuid": "00000000-0000-0000-0000-000000000000" if row["gpu_uuid"] else ""})
         if kept:
-            with open(folder / f"{source}.csv", "w", newline="", encoding="utf-8") as file:
+            with open(folder / f"{program}.csv", "w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, list(kept[0]))
                 writer.writeheader()
                 writer.writerows(kept)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import lzma
-import shutil
 import subprocess
 import tarfile
 from pathlib import Path

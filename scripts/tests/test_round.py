@@ -15,7 +15,7 @@ from benchlib.results import rounds
 ROOT = Path(__file__).resolve().parents[2]
 SAME = [
     (program, old, each["files"], each.get("since", []))
-    for each in tomllib.loads((ROOT / rounds.FILE).read_text(encoding="utf-8"))["same"]
+    for each in tomllib.loads((ROOT / rounds.FILE).read_text(encoding="utf-8")).get("same", [])
     for program, hashes in each["sources"].items()
     for old in hashes[:-1]
 ]

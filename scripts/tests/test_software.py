@@ -57,6 +57,7 @@ def test_the_type_of_a_row_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def on_lavapipe(row: result_sets.Row, run: int, keys: set[str]) -> None:
     row["gpu"] = row["gpu"] and LAVAPIPE
+    row["device_type"] = row["device_type"] and "cpu"
 
 
 @pytest.fixture(scope="module")

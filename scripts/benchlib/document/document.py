@@ -202,8 +202,8 @@ NO_RESULTS = paragraph("No results.")
 
 
 def is_empty(block: Block) -> bool:
-    """A section that says "No results" and shows nothing."""
-    return isinstance(block, Section) and NO_RESULTS in block.blocks and not any(_shows(each) for each in block.blocks)
+    """A section without anything in it, or that says "No results" and shows nothing."""
+    return isinstance(block, Section) and (not block.blocks or NO_RESULTS in block.blocks and not any(_shows(each) for each in block.blocks))
 
 
 NO_TWIN = "no twin"  # in place of a pair's verdict
