@@ -20,11 +20,13 @@ from benchlib.stats.spreads import Atom, Spread  # noqa: E402  # only now it can
 DEVIATIONS = [2.0**at for at in range(-14, 1)]
 QUIET = Spread([Atom(0.99, 1e-12, 1e-12), *(Atom(0.01 / len(DEVIATIONS), one**2, one**2) for one in DEVIATIONS)])
 # Files whose tests share nothing: each test runs by itself. The long ones come first; the short ones last, so that all processes end
-# together, and of these first what waits. The others' tests stay together, for what they share is made once in a process; those of the
-# committed results in one group.
+# together, and of these first what waits. The others' tests stay together, for what they share is made once in a process: those of the
+# committed results in one group, those of the sets of test_any_gpu.py in one each. Of these, too, the long ones come first.
 FIRST = ["test_new_experiment.py", "test_test_sh.py"]
-LAST = ["test_run_sh.py", "test_fleet_sh.py", "test_setup_sh.py", "test_faults.py", "test_damaged_input.py"]
-OF_COMMITTED = ["test_groups.py", "test_effect.py", "test_claims_planted.py", "test_summary.py"]
+LAST = ["test_hand_in.py", "test_run_sh.py", "test_fleet_sh.py", "test_setup_sh.py", "test_faults.py", "test_damaged_input.py"]
+OF_COMMITTED = ["test_groups.py", "test_same_work.py", "test_effect.py", "test_claims_planted.py", "test_summary.py"]
+LONG = ["test_sass_golden.py", "test_any_gpu.py", "test_report.py", "test_sass_same_work.py", "test_sass_memory_model.py", "test_sass_inside_a_workgroup.py",
+        "test_fleet.py", "test_spirv_interface.py", "test_prose.py", "test_golden.py", "test_compare.py"]  # fmt: skip
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,11 +35,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
-    places = {name: at for at, name in enumerate([*FIRST, *OF_COMMITTED, "", *LAST])}
+    places = {name: at for at, name in enumerate([*FIRST, *OF_COMMITTED, *LONG, "", *LAST])}
     items.sort(key=lambda item: places.get(item.path.name, places[""]))
     for item in items:
         if item.path.name not in (*FIRST, *LAST):
-            item.add_marker(pytest.mark.xdist_group("committed" if item.path.name in OF_COMMITTED else item.path.stem))
+            of_set = item.callspec.params.get("found", "") if item.path.name == "test_any_gpu.py" and hasattr(item, "callspec") else ""
+            item.add_marker(pytest.mark.xdist_group("committed" if item.path.name in OF_COMMITTED else f"{item.path.stem} {of_set}"))
 
 
 @pytest.hookimpl(trylast=True)

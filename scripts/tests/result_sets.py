@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 from collections.abc import Callable
@@ -12,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchlib.base import files
-from benchlib.base.csv_file import Reader, read, stem
+from benchlib.base.csv_file import Reader, read, stem, text
 from benchlib.results import results, rounds, schema
 from benchlib.results.results import RunFolder
 
@@ -122,8 +120,8 @@ def of_a_board(program: str, folder: Path = REFERENCE) -> list[Path]:
     return max(by_board.values(), key=len, default=[])
 
 
-def make(name: str, folder: Path) -> Path:
-    """The set of that name, in a folder of its own there. Its rows are the reference's, of whatever board ran the newest sources of a program; they count as one board's here."""
+def make(name: str, folder: Path, only: str = "") -> Path:
+    """The set of that name, in a folder of its own there. Its rows are the reference's, of whatever board ran the newest sources of a program; they count as one board's here. `only`: one program."""
     runs, change = SETS[name]
     made = folder / name
     if not runs:
@@ -132,7 +130,7 @@ def make(name: str, folder: Path) -> Path:
     targets = [made / "boards" / UUID[:8] / f"run{number + 1}" for number in range(runs)]
     for target in targets:
         target.mkdir(parents=True)
-    for program in sorted({program for run in results.run_folders(REFERENCE) for program in results.files_of(run.path)}):
+    for program in [only] if only else sorted({program for run in results.run_folders(REFERENCE) for program in results.files_of(run.path)}):
         for number, (target, path) in enumerate(zip(targets, of_a_board(program))):
             _write(path, target, number, change)
     return made
@@ -144,11 +142,7 @@ def _write(path: Path, target: Path, number: int, change: Change) -> None:
     keys = {column["name"] for column in json.loads(sidecar)["columns"] if column["key"]}
     header, records = read(path)
     rows = [row for _, row in records]
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, header, lineterminator="\n")
-    writer.writeheader()
     for row in rows:
         row["gpu_uuid"] = row["gpu_uuid"] and UUID
         change(row, number, keys)
-        writer.writerow(row)
-    (target / f"{stem(path)}.csv").write_text(text.getvalue(), encoding="utf-8")
+    (target / f"{stem(path)}.csv").write_text(text(header, rows), encoding="utf-8")

@@ -96,13 +96,6 @@ def test_a_broken_link_is_found() -> None:
     assert broken(page, text) == ["nowhere.md", "docs/METHOD.md#nowhere", "#nowhere"]
 
 
-def test_anchors_are_those_of_github() -> None:
-    headings = ["Claims", "What is said, what it becomes, what it costs", "Claims", "exp06_peer", "Claims", "CUDA and Vulkan: a-b"]
-    assert anchors_of(headings) == [
-        "claims", "what-is-said-what-it-becomes-what-it-costs", "claims-1", "exp06_peer", "claims-2", "cuda-and-vulkan-a-b",
-    ]  # fmt: skip
-
-
 COMMANDS = {name: f"scripts/benchlib/runner/{name.removesuffix('.sh')}_command.py" for name in ("run.sh", "fleet.sh")}  # what they start
 
 

@@ -255,17 +255,6 @@ def run(capsys: pytest.CaptureFixture, *arguments: object) -> tuple[int, str]:
     return code, captured.out + captured.err
 
 
-def test_eight_equal_boards(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    code, text = run(capsys, eight)
-    assert code == 0, text
-    assert text.startswith("8 boards, 16 runs, ") and text.count("  like the others\n") == 8
-    with open(eight / "fleet.csv", newline="") as file:
-        found = list(csv.DictReader(file))
-    assert len(found) == len(synthetic.exp03_rows()) and {row["boards"] for row in found} == {"8"}
-    assert all(0 < float(row["mad_pct"]) < 0.2 and row["differs"] == "" for row in found)
-    assert "| 33333333 | like the others |" in (eight / "fleet.md").read_text()
-
-
 def test_a_slow_board(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     add_board(eight, NAMES[4], 1.02)
     code, text = run(capsys, eight, "--out", tmp_path / "out")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import analyses
 import dump_sass
 import pytest
 import synthetic
@@ -16,7 +17,7 @@ from test_sass import instructions
 from benchlib.base.errors import InputError
 from benchlib.claims import claim_query
 from benchlib.document import markdown
-from benchlib.model import analysis, pairs, work
+from benchlib.model import pairs, work
 from benchlib.model.analysis import Study
 from benchlib.pages import ratio_strip
 from benchlib.results import results
@@ -244,9 +245,13 @@ def test_every_line_of_the_sources_fits_a_kernel_and_every_reason_excuses_one(co
     assert idle == []
 
 
-def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
+@pytest.fixture(scope="module")
+def found() -> Study:
+    return analyses.committed("nvidia-h200")
+
+
+def test_a_case_is_judged_by_the_listings_of_what_it_ran(found: Study) -> None:
     """Keyed as the result rows are: by the hashes of the code that both sides ran."""
-    found = Study.of(results.load(REFERENCE), analysis.load(REPO))
     judged = {
         name: [work.of_pair(found, found.tables[name], pair.cuda, pair.vulkan) for pair in pairs.pairs(found.tables[name], WITH_ALL_CHECKS) if pair.cuda and pair.vulkan]
         for name in ("exp01_vector_add", "exp06_cache_ops", "exp06_litmus", "exp08_order", "exp09_barrier")
@@ -261,9 +266,8 @@ def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
 # ------------------------------------------------------------------------------------------------------- no verdict
 
 
-def test_no_pair_that_is_not_the_same_work_has_a_verdict() -> None:
+def test_no_pair_that_is_not_the_same_work_has_a_verdict(found: Study) -> None:
     """Of the committed results: neither a verdict, nor a ratio, nor a place in a kind."""
-    found = Study.of(results.load(REFERENCE), analysis.load(REPO))
     seen = 0
     for table in found.tables.values():
         placed = {one.case for one in ratio_strip.measured(table, {})}

@@ -1,10 +1,8 @@
-"""Plain English: patterns that made pages hard to read, and figures per sentence. Of Markdown, of what generates it, and of what programs print."""
+"""Plain English: patterns that made pages hard to read, and figures per sentence."""
 
 from __future__ import annotations
 
-import ast
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +10,6 @@ import pytest
 from benchlib.base import programs
 
 ROOT = Path(__file__).resolve().parents[2]
-
-# Not rewritten yet. The list only gets shorter.
-SOURCES_NOT_YET = ("common/core/results/schema.cpp",)
 
 MOST_MARKERS = 2
 
@@ -87,43 +82,6 @@ def test_no_line_begins_with_a_marker(page: str) -> None:
 def test_a_cut_paragraph_is_found(line: str) -> None:
     assert cut_paragraphs(f"It takes\n{line}\n") == [line]
     assert cut_paragraphs("It takes <!-- q: a -->1<!-- /q -->\n<!-- holds: a > 1 -->\n| <!-- q: a -->1<!-- /q --> |\n") == []
-
-
-# -------------------------------------------------------------------------------------------- what generates and prints sentences
-
-
-def sources() -> list[Path]:
-    found = [path for pattern in ("scripts/*.py", "scripts/benchlib/**/*.py", "docs/*.toml", "exp*/**/*.toml", "scripts/template/*.toml", "scripts/template/*.cpp", "common/**/*.[ch]pp", "exp*/**/*.cpp") for path in ROOT.glob(pattern)]
-    return sorted(found)
-
-
-def texts(path: Path) -> list[str]:
-    """Strings of a source that are no documentation of its code."""
-    text = path.read_text(encoding="utf-8")
-    if path.name == "claims.toml":
-        return claim_texts(path)
-    if path.suffix == ".toml":
-        return [a or b for a, b in re.findall(r'"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"', text, re.DOTALL)]
-    if path.suffix != ".py":
-        return re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"^\s*//.*$|#include.*$", "", text, flags=re.MULTILINE))
-    tree = ast.parse(text)
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation]
-
-
-def claim_texts(path: Path) -> list[str]:
-    """What may change without a dated line (scripts/claims.lock): questions, answers, theories, notes."""
-    found = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [found["question"], *found["answer"], *(claim.get(key, "") for claim in found["claim"] for key in ("theory", "note"))]
-
-
-def faults_of_texts(path: Path) -> list[str]:
-    return [fault for text in texts(path) if " " in text for fault in faults(text.strip())]
-
-
-@pytest.mark.parametrize("source", [name(path) for path in sources() if name(path) not in SOURCES_NOT_YET])
-def test_what_is_printed_is_plain(source: str) -> None:
-    assert faults_of_texts(ROOT / source) == []
 
 
 # ---------------------------------------------------------------------------------------------------------------- the check itself
