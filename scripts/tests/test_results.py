@@ -371,6 +371,15 @@ def test_a_shared_sidecar_is_of_one_header(tmp_path: Path) -> None:
     assert "beside it, and none in a folder schemas" in failure(tmp_path)
 
 
+def test_committed_runs_share_their_sidecars() -> None:
+    root = Path(__file__).resolve().parents[2] / "results"
+    shared = {path.name for path in root.glob("schemas/*.json.xz")}
+    assert shared and not list(root.rglob("*.schema.json"))
+    runs = [run for folder in root.glob("*/boards") for run in results.run_folders(folder.parent)]
+    files = [path for run in runs for path in results.files_of(run.path).values()]
+    assert {schema.sidecar(path, csv_file.Reader(path).header).name for path in files} == shared  # none is missing, none is left over
+
+
 # -------------------------------------------------------------------------------------------------------------- the CSV
 
 
