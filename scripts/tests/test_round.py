@@ -1,15 +1,17 @@
 """docs/round.toml: sources that are said to measure the same differ only where it says. Their hashes (cmake/HashSources.cmake) are made again from the commits of their rows."""
 
+import csv
 import functools
 import hashlib
+import io
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 
-import analyses
 import pytest
 
+from benchlib.base import archive
 from benchlib.results import rounds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,8 +46,9 @@ def listed(program: str) -> tuple[Path, list[Path]]:
 @functools.cache
 def commits() -> dict[str, str]:
     """Of each hash a commit that has it."""
-    sets = [analyses.committed(path.parent.name) for path in ROOT.glob("results/nvidia-*/boards")]
-    return {row["sources"]: row["git_rev"] for study in sets for table in study.tables.values() for run in table.runs for row in run.values() if row.get("sources")}
+    files = [text for path in ROOT.glob("results/nvidia-*/boards/*/run*.tar.xz") for text in archive.read(path).values()]
+    first = [next(csv.DictReader(io.StringIO(text.decode()))) for text in files]
+    return {row["sources"]: row["git_rev"] for row in first if row.get("sources")}
 
 
 @pytest.mark.parametrize(("program", "old", "files", "since"), SAME)
