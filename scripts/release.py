@@ -28,7 +28,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from benchlib.base import archive, console, csv_file, files, toml_file
+from benchlib.base import archive, console, csv_file, files
 from benchlib.base.errors import InputError
 from benchlib.claims import claims, provenance
 from benchlib.pages import older_rows
@@ -133,7 +133,7 @@ def about_results(root: Path, version: str, sets: Mapping[str, Results], samples
             first = min((row["started_at"] for row in rows), default="")
             commits = " ".join(sorted({row["git_rev"] for row in rows}))
             ids.append(f"| {rounds.id_of(root, name, folder)} | {len(of_run)} | {len(rows)} | {commits} | {first} |")
-    round_ = toml_file.parsed(files.read_text(root / rounds.FILE) or "")
+    round_ = rounds.contents(root)
     return "\n".join(
         [
             f"# Results of cuda-vulkan-bench {version}, round {round_['number']} of {round_['date']}",

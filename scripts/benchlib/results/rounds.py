@@ -11,7 +11,7 @@ FILE = Path("docs") / "round.toml"
 
 
 def number(root: Path) -> int:
-    found = _file(root).get("number")
+    found = contents(root).get("number")
     if not isinstance(found, int):
         raise InputError(f"{root / FILE}: no number of a round")
     return found
@@ -24,8 +24,9 @@ def id_of(root: Path, model: str, run: RunFolder) -> str:
 
 def newest_alike(root: Path) -> dict[str, str]:
     """By the hash of a program's sources, the newest ones that are declared to measure the same."""
-    return {old: hashes[-1] for each in _file(root).get("same", []) for hashes in each["sources"].values() for old in hashes}
+    return {old: hashes[-1] for each in contents(root).get("same", []) for hashes in each["sources"].values() for old in hashes}
 
 
-def _file(root: Path) -> dict[str, Any]:
+def contents(root: Path) -> dict[str, Any]:
+    """Of the file; nothing without it."""
     return toml_file.parsed(files.read_text(root / FILE) or "")
